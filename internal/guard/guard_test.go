@@ -58,7 +58,9 @@ func TestSlice(t *testing.T) {
 	if len(v) != 3 || b.Bytes()[23] != 0xff {
 		t.Errorf("Slice[int64] of 24 bytes: length %d, last byte %#x", len(v), b.Bytes()[23])
 	}
-	if len(Slice[int16](New(0))) != 0 {
+	empty := New(0)
+	defer empty.Close()
+	if len(Slice[int16](empty)) != 0 {
 		t.Error("Slice of an empty buffer is not empty")
 	}
 	defer func() {
