@@ -1,0 +1,42 @@
+# Each target is one line that can be pasted into a shell. .ci/run runs the same ones.
+GO ?= go
+FUZZTIME ?= 5s
+
+.DEFAULT_GOAL := help
+.PHONY: help check test race purego arm64 fuzz crash soak bench profile cross
+
+help: ## list the targets
+	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
+
+check: ## gofmt, vet for amd64, arm64 and purego, staticcheck
+	test -z "$$(gofmt -l $$(git ls-files '*.go') | tee /dev/stderr)" && $(GO) vet ./... && GOARCH=arm64 $(GO) vet ./... && $(GO) vet -tags purego ./... && $(GO) tool staticcheck ./...
+
+test: ## every test, as README gives it
+	$(GO) test ./...
+
+race: ## every test under the race detector; purego, because it does not see assembly
+	$(GO) test -short -race -tags purego -timeout 20m ./...
+
+purego: ## the packages with kernels, without assembly
+	$(GO) test -short -tags purego ./kernels/... ./mmap/... ./visibility/... ./columnar/... ./copy/... ./sql/...
+
+arm64: ## the NEON kernels under qemu-user
+	GOARCH=arm64 CGO_ENABLED=0 INGOT_REQUIRE_SIMD=neon $(GO) test -exec qemu-aarch64-static -short ./asm/... ./kernels/... ./visibility/...
+
+fuzz: ## every fuzz target for FUZZTIME
+	for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
+
+crash: ## kill, crash, fault and bit-flip tests at their full counts
+	INGOT_SOAK=1 $(GO) test -count=1 -timeout 60m -run 'Crash|Kill|Fault|Flip|Torn|Trunc|Full|Protocol' ./internal/... ./mmap/... ./columnar/... ./cmd/...
+
+soak: ## every test at its full count
+	INGOT_SOAK=1 $(GO) test -count=1 -timeout 180m ./...
+
+bench: ## the benchmarks beside the code
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+profile: ## a CPU profile of the copy benchmark: cpu.prof
+	$(GO) test -run '^$$' -bench BenchmarkCopy -cpuprofile cpu.prof ./copy && $(GO) tool pprof -top -nodecount 40 copy.test cpu.prof
+
+cross: ## builds for every supported system, without cgo
+	for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 freebsd/amd64 freebsd/arm64; do CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build ./... || exit 1; done
