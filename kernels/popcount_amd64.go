@@ -1,0 +1,15 @@
+//go:build !purego
+
+package kernels
+
+import "github.com/ingotdb/ingot/asm"
+
+// popCount returns the number of set bits in words.
+func popCount(words []uint64) int {
+	switch {
+	case Active() == AVX2 && len(words) >= minAsmWords:
+		return asm.PopCountAVX2(words)
+	default:
+		return popCountRef(words)
+	}
+}
