@@ -5,18 +5,6 @@ import (
 	"math/bits"
 )
 
-const (
-	swarOnes = 0x0101010101010101
-	swarHigh = 0x8080808080808080
-	swarLow7 = 0x7f7f7f7f7f7f7f7f
-)
-
-// swarZeros returns a word whose byte i is 0x80 where byte i of w is zero, else 0. No
-// carry leaves a byte, so the answer is exact for each.
-func swarZeros(w uint64) uint64 {
-	return ^((w&swarLow7 + swarLow7) | w | swarLow7)
-}
-
 // countRecordEndsGo is CountRecordEnds at Generic: eight bytes at a time, with the same
 // prefix parity as the vector forms.
 func countRecordEndsGo(b []byte, quote, eol byte) (outside, inside, quotes int) {
