@@ -7,8 +7,8 @@ package asm
 //
 // seps starts at the column's first separator and has (len(dst)-1)*stride+2 entries or
 // more; null and slow have a bit for each value; len(dst) is at least 1. head holds the
-// first 32 bytes of b, or all of it, from head[32] on. No content of seps or b makes it
-// read outside b and head.
+// first 32 bytes of b, or all of it, from head[32] on, and zeros before. No content of
+// seps or b makes it read outside b and head.
 //
 //go:noescape
 func ParseInt64ColumnAVX2(dst []int64, null, slow []uint64, b []byte, head *[64]byte, seps []uint32, stride int, trim uint64)

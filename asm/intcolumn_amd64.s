@@ -87,12 +87,11 @@ GLOBL weights4<>(SB), RODATA|NOPTR, $16
 	JHI  reject               \
 	MOVQ SI, R14
 
-// HEAD sends a field that ends in the first 32 bytes to head. Its start can still lie
-// behind its end, if start or end wrapped around; elsewhere the length excludes that.
+// HEAD sends a field that ends in the first 32 bytes to head. Only here can its start lie
+// behind its end, wrapped around by less than its length; it then begins with a zero of
+// the room before b, which is neither a sign nor a digit.
 #define HEAD \
-	CMPL CX, DX             \
-	JHI  reject             \
-	MOVQ head+96(FP), R14   \
+	MOVQ head+96(FP), R14 \
 	ADDQ $32, R14
 
 // SIGN leaves in R14 the address of the field's end, in AX the number of its digits, in

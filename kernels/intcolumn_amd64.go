@@ -4,8 +4,8 @@ package kernels
 
 import "github.com/ingotdb/ingot/asm"
 
-// blockHead returns the first 32 bytes of b behind 32 bytes of room, for fields that the
-// assembly reads by their ends.
+// blockHead returns the first 32 bytes of b behind 32 zeros, for fields that the assembly
+// reads by their ends.
 func blockHead(b []byte) (head [64]byte) {
 	copy(head[32:], b)
 	return head

@@ -11,7 +11,7 @@ func parseIntColumnGo[T int16 | int32 | int64](dst []T, null, slow []uint64, b [
 		start, end := seps[r*stride]+1, seps[r*stride+1]-trim
 		v, ok := int64(0), false
 		switch n := end - start; {
-		case start > end || uint64(end) > uint64(len(b)) || n > uint32(digits)+1:
+		case start > end || uint64(end) > uint64(len(b)):
 		case n == 0:
 			nullWord |= 1 << (r % 64)
 			ok = true

@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -143,6 +144,15 @@ func TestParseIntColumnCases(t *testing.T) {
 			{"1/2", slow, slow, slow},
 			{"1:2", slow, slow, slow},
 			{"a", slow, slow, slow},
+			{".5", slow, slow, slow},
+			{"*5", slow, slow, slow},
+			{"/5", slow, slow, slow},
+			{":2345678901234567", slow, slow, slow},
+			{"/2345678901234567", slow, slow, slow},
+			{":23456789012345678", slow, slow, slow},
+			{"1:3456789012345678", slow, slow, slow},
+			{"12:456789012345678", slow, slow, slow},
+			{"12345678901234567:", slow, slow, slow},
 		} {
 			// The field alone, and behind enough bytes to be read by its end.
 			for _, before := range []string{"", strings.Repeat("9", 70) + ","} {
@@ -218,7 +228,8 @@ func TestParseIntColumn(t *testing.T) {
 }
 
 // TestParseIntColumnBounds gives every start and end in blocks of 0 to 70 bytes, wrapped
-// and reversed ranges and ends outside the block among them.
+// and reversed ranges and ends outside the block among them. A block that is part of a
+// larger one ends at its length, not at its capacity.
 func TestParseIntColumnBounds(t *testing.T) {
 	forEachLevel(t, func(t *testing.T) {
 		digits := strings.Repeat("-1234567", 10)
@@ -226,6 +237,7 @@ func TestParseIntColumnBounds(t *testing.T) {
 			end, start := guard.New(n), guard.NewAtStart(n)
 			copy(end.Bytes(), digits)
 			copy(start.Bytes(), digits)
+			part := []byte(digits)[:n]
 			var seps []uint32
 			for before := range uint32(n + 12) {
 				for after := range uint32(n + 12) {
@@ -239,6 +251,7 @@ func TestParseIntColumnBounds(t *testing.T) {
 					what := fmt.Sprintf("%s bounds n=%d trim=%d", k.name, n, trim)
 					k.check(t, what, end.Bytes(), seps, records, 2, 0, trim)
 					k.check(t, what, start.Bytes(), seps, records, 2, 0, trim)
+					k.check(t, what, part, seps, records, 2, 0, trim)
 				}
 			}
 			closeAll(t, end, start)
@@ -258,7 +271,7 @@ func TestParseIntColumnMisuse(t *testing.T) {
 		"short slow":     func() { ParseInt64Column(dst, words, words[:1], b, seps, 2, 0, 0) },
 		"short seps":     func() { ParseInt64Column(dst, words, words, b, seps[:130], 2, 0, 0) },
 		"no seps":        func() { ParseInt64Column(nil, nil, nil, b, nil, 2, 0, 0) },
-		"stride too big": func() { ParseInt64Column(dst, words, words, b, seps, 1<<62, 0, 0) },
+		"stride too big": func() { ParseInt64Column(dst, words, words, b, seps, math.MaxInt, 0, 0) },
 	} {
 		func() {
 			defer func() {

@@ -80,7 +80,7 @@ func TestCountRecordEnds(t *testing.T) {
 	})
 }
 
-func closeAll(t *testing.T, buffers ...*guard.Buffer) {
+func closeAll(t testing.TB, buffers ...*guard.Buffer) {
 	t.Helper()
 	for _, b := range buffers {
 		if err := b.Close(); err != nil {
