@@ -28,16 +28,15 @@
 //	            │ └─────▶ node  shared
 //	            └───────▶ node  copied: one of its groups changed
 //	                       │
-//	                     Group  rows, deleted rows, longest visible run, vector table
-//	                       │
-//	                     vector table: 64 pointers; the zero bitmap for none, the
-//	                     ones bitmap for all, else 256 bytes that this version or an
-//	                     older one wrote
+//	                     Group  rows, deleted rows, longest visible run, and 64
+//	                       │    pointers to bitmaps: of zeros for none and of ones
+//	                       │    for all, which every group shares, else
+//	                       ▼
+//	                     bitmap  256 bytes that this version or an older one wrote
 //
-// A Group without deleted rows shares one vector table with all such groups: 32 bytes
-// for 131,072 rows. Deleting k rows copies k bitmaps of 256 bytes at most, one table of
-// 512 bytes for each group touched, one node of 512 bytes for each 64 groups touched, and
-// the list of nodes: 8 bytes for each 8.4 million rows of the table.
+// A group is 544 bytes for 131,072 rows. Deleting k rows copies k bitmaps at most, each
+// group touched, one node of 512 bytes for each 64 groups touched, and the list of nodes:
+// 8 bytes for each 8.4 million rows of the table.
 //
 // # Why there is no lock
 //
@@ -67,7 +66,7 @@
 // # Cost of one check
 //
 // [Group.Visible] is one comparison inside the longest visible run when that run covers at
-// least 15/16 of the group, and otherwise one bit test through two pointers, the same for
+// least 15/16 of the group, and otherwise one bit test through one pointer, the same for
 // every delete state. No branch in it depends on the row in a way that random rows make
 // hard to predict: this is why a shorter run is not tried first (a mispredicted branch
 // costs more than the bit test), and why a vector without deletes points to zeros instead

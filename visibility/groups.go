@@ -15,9 +15,6 @@ const (
 // the nodes of 64 groups that it touches and the list of nodes, 8 bytes for each 8.4 million
 // rows, and shares everything else.
 type Groups struct {
-	// allVisible is the number of rows if every id below it is visible, else 0.
-	allVisible uint64
-
 	// nodes hold the groups; entries past the last group are &noGroup, so that a check of an id
 	// there needs no test for nil.
 	nodes []*node
@@ -66,26 +63,19 @@ func (s *Groups) All() iter.Seq2[int, *Group] {
 	}
 }
 
-// Visible reports whether the row id exists and is not deleted.
+// Visible reports whether the row id exists and is not deleted. It is small enough to be
+// inlined into a loop over ids, and so is Group.Visible inside it.
 func (s *Groups) Visible(id RowID) bool {
-	return uint64(id) < s.allVisible || s.check(id)
-}
-
-// check is Visible where a group has to be asked.
-func (s *Groups) check(id RowID) bool {
-	n := id.Group() >> nodeShift
-	if n >= uint64(len(s.nodes)) {
-		return false
-	}
-	return s.nodes[n][id.Group()%nodeGroups].Visible(id.Row())
+	n := uint64(id) >> (GroupShift + nodeShift)
+	return n < uint64(len(s.nodes)) && s.nodes[n][id>>GroupShift%nodeGroups].Visible(uint32(id)%GroupRows)
 }
 
 // With returns the sequence with g as group i; i == Len appends it. It panics if i is
 // not in [0, Len] or g is nil.
 func (s *Groups) With(i int, g *Group) *Groups {
-	e := editGroups(s)
+	e := groupsEdit{s: *s, owned: -1}
 	e.set(i, g)
-	return e.finish()
+	return &e.s
 }
 
 // Append returns the sequence with rows visible rows more: the last group grows to
@@ -94,7 +84,7 @@ func (s *Groups) Append(rows uint64) *Groups {
 	if rows == 0 {
 		return s
 	}
-	e := editGroups(s)
+	e := groupsEdit{s: *s, owned: -1}
 	if s.count > 0 {
 		last := s.at(s.count - 1)
 		n := min(rows, uint64(GroupRows-last.rows))
@@ -106,7 +96,7 @@ func (s *Groups) Append(rows uint64) *Groups {
 		e.set(e.s.count, NewGroup(uint32(n)))
 		rows -= n
 	}
-	return e.finish()
+	return &e.s
 }
 
 // WithDeleted returns the sequence with the given rows deleted, and how many of them were
@@ -116,7 +106,7 @@ func (s *Groups) Append(rows uint64) *Groups {
 // Ascending order is the fast one, any order is right. ids is only read. Returns s itself
 // if nothing changes.
 func (s *Groups) WithDeleted(ids []RowID) (*Groups, int) {
-	e := editGroups(s)
+	e := groupsEdit{s: *s, owned: -1}
 	total := 0
 	var rows []uint32
 	for len(ids) > 0 {
@@ -137,16 +127,14 @@ func (s *Groups) WithDeleted(ids []RowID) (*Groups, int) {
 	if total == 0 {
 		return s, 0
 	}
-	return e.finish(), total
+	return &e.s, total
 }
 
 // groupsEdit is a sequence in the making.
 type groupsEdit struct {
 	s     Groups
-	owned int // index of the node that the edit may write to; -1 for none
+	owned int // index of the node that the edit may write to; -1 before the first
 }
-
-func editGroups(s *Groups) groupsEdit { return groupsEdit{s: *s, owned: -1} }
 
 // set makes g group i. Consecutive calls for groups of one node copy it once.
 func (e *groupsEdit) set(i int, g *Group) {
@@ -178,14 +166,4 @@ func (e *groupsEdit) set(i int, g *Group) {
 	at := &s.nodes[n][i%nodeGroups]
 	s.live += uint64(g.Live()) - uint64((*at).Live())
 	*at = g
-}
-
-// finish returns the sequence; the edit must not be used after.
-func (e *groupsEdit) finish() *Groups {
-	s := &e.s
-	s.allVisible = 0
-	if rows := s.Rows(); rows == s.live {
-		s.allVisible = rows
-	}
-	return s
 }

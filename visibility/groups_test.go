@@ -136,8 +136,7 @@ func TestGroupsWith(t *testing.T) {
 	mustPanic(t, "With(nil)", func() { s.With(0, nil) })
 }
 
-// A group that is short before the last leaves ids without rows; they are not visible even
-// though nothing is deleted.
+// A group that is short before the last leaves ids without rows.
 func TestShortGroupInTheMiddle(t *testing.T) {
 	s := new(Groups).With(0, NewGroup(10)).With(1, NewGroup(20))
 	if s.Rows() != GroupRows+20 || s.Live() != 30 {
