@@ -8,7 +8,7 @@ import (
 )
 
 // ErrMalformed is wrapped by the error of DecodeGroup.
-var ErrMalformed = errors.New("malformed row group visibility")
+var ErrMalformed = errors.New("malformed row group")
 
 // Codes of a vector's delete state in the encoding.
 const (
@@ -137,7 +137,7 @@ func DecodeGroup(b []byte) (g *Group, rest []byte, err error) {
 			g.vectors[v], n, size, err = decodeList(b, g.vectorRows(v))
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("vector %d: %w", v, err)
+			return nil, nil, fmt.Errorf("%w (vector %d)", err, v)
 		}
 		sum += n
 		b = b[size:]

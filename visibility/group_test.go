@@ -56,6 +56,11 @@ func TestLongestRunIsTheFirstOfEquals(t *testing.T) {
 	if g = g.WithRows(10); g.LongestRun() != (Run{5, 5}) {
 		t.Errorf("grown: %v", g.LongestRun())
 	}
+	g, _ = NewGroup(8).WithDeleted([]uint32{4})
+	if g = g.WithRows(9); g.LongestRun() != (Run{0, 4}) {
+		t.Errorf("grown to equals: %v", g.LongestRun())
+	}
+	g, _ = NewGroup(10).WithDeleted([]uint32{4})
 	g, _ = g.WithDeleted([]uint32{9})
 	if got, want := g.LongestRun(), (Run{0, 4}); got != want {
 		t.Errorf("cut back to equals: %v, want %v", got, want)

@@ -162,6 +162,26 @@ func TestHeadConcurrent(t *testing.T) {
 	}
 }
 
+// A version that died between the two steps of Acquire must not be revived: Acquire waits for the
+// newer one that replaced it.
+func TestAcquireDoesNotRevive(t *testing.T) {
+	for range 200 {
+		h := NewHead(1, nil)
+		h.current.Load().count.Store(0) // as a reader finds it that loaded it long ago
+		started, got := make(chan struct{}), make(chan int)
+		go func() {
+			close(started)
+			got <- h.Acquire().Value()
+		}()
+		<-started
+		runtime.Gosched()
+		h.current.Store(h.newRef(2))
+		if v := <-got; v != 2 {
+			t.Fatalf("version %d came back", v)
+		}
+	}
+}
+
 // Readers that meet Close get a good reference or nil, and the last version dies once.
 func TestHeadCloseWhileAcquiring(t *testing.T) {
 	for range 200 {
