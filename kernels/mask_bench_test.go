@@ -14,13 +14,13 @@ var benchBytes = []int{16 << 10, 256 << 10}
 // as a caller makes them.
 func benchEach[T any](b *testing.B, valueBytes int, fill func(r *rand.Rand) T, run func(v []T)) {
 	const callBytes = 64 << 10
-	for _, size := range benchBytes {
-		r := rand.New(rand.NewPCG(1, 2))
-		v := make([]T, size/valueBytes)
-		for i := range v {
-			v[i] = fill(r)
-		}
-		forEachLevel(b, func(b *testing.B) {
+	forEachLevel(b, func(b *testing.B) {
+		for _, size := range benchBytes {
+			r := rand.New(rand.NewPCG(1, 2))
+			v := make([]T, size/valueBytes)
+			for i := range v {
+				v[i] = fill(r)
+			}
 			b.Run(fmt.Sprintf("n=%d", len(v)), func(b *testing.B) {
 				b.SetBytes(int64(size))
 				for b.Loop() {
@@ -31,8 +31,8 @@ func benchEach[T any](b *testing.B, valueBytes int, fill func(r *rand.Rand) T, r
 					}
 				}
 			})
-		})
-	}
+		}
+	})
 }
 
 // benchValidity returns the validity of as many values as a call of a benchmark has,
