@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// untilInterrupted returns a context that the first SIGINT or SIGTERM cancels. A second
+// signal ends the process as if nobody listened. stop gives the signals back.
+func untilInterrupted() (ctx context.Context, stop func()) {
+	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// interruptible returns a reader of f whose Read returns when ctx ends, even while it
+// waits for a pipe or a terminal. A regular file never waits and is returned as it is.
+func interruptible(ctx context.Context, f *os.File) io.Reader {
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		return f
+	}
+	return &waiter{ctx: ctx, file: f, asked: make(chan struct{}, 1), got: make(chan chunk, 1)}
+}
+
+// chunk is what one read returned.
+type chunk struct {
+	bytes []byte
+	err   error
+}
+
+// waiter reads a file in a goroutine of its own, one read at a time, so that its caller
+// can stop waiting. The goroutine starts with the first Read and lives as long as the
+// process: nothing can wake it from a read.
+type waiter struct {
+	ctx     context.Context
+	file    *os.File
+	started bool
+	asked   chan struct{}
+	got     chan chunk
+	rest    chunk
+}
+
+// readSize is how much a waiter asks for at once.
+const readSize = 1 << 20
+
+func (w *waiter) Read(p []byte) (int, error) {
+	if w.ctx.Err() != nil {
+		return 0, w.ctx.Err()
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if len(w.rest.bytes) == 0 && w.rest.err == nil {
+		if !w.started {
+			w.started = true
+			go w.loop()
+		}
+		w.asked <- struct{}{}
+		select {
+		case w.rest = <-w.got:
+		case <-w.ctx.Done():
+			return 0, w.ctx.Err()
+		}
+	}
+	n := copy(p, w.rest.bytes)
+	w.rest.bytes = w.rest.bytes[n:]
+	if len(w.rest.bytes) > 0 {
+		return n, nil
+	}
+	err := w.rest.err
+	if err == nil {
+		w.rest = chunk{}
+	}
+	return n, err
+}
+
+// loop reads once for each time it is asked. The buffer is reused: Read asks again only
+// when it has handed everything out.
+func (w *waiter) loop() {
+	buf := make([]byte, readSize)
+	for range w.asked {
+		n, err := w.file.Read(buf)
+		w.got <- chunk{buf[:n], err}
+	}
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/ingotdb/ingot"
+	"github.com/ingotdb/ingot/mmap"
+	"github.com/ingotdb/ingot/sql/ast"
+	"github.com/ingotdb/ingot/sql/parse"
+)
+
+// runner runs statements on one session and prints what they give.
+type runner struct {
+	session    *ingot.Session
+	mode       string
+	jsonErrors bool
+	jsonStats  bool
+	stdout     *bufio.Writer
+	stdin      io.Reader // what COPY FROM STDIN reads where no data is inline
+	bar        *bar
+	quiet      bool // no tags
+}
+
+// newRunner returns a runner on a session of db.
+func newRunner(db *ingot.DB, f *flags, mode string, stdin io.Reader) *runner {
+	r := &runner{
+		mode: mode, jsonErrors: f.errors == "json", jsonStats: f.stats == "json",
+		stdout: bufio.NewWriterSize(os.Stdout, 64<<10), stdin: stdin, bar: newBar(),
+	}
+	r.session = db.Session(ingot.SessionOptions{
+		Stdin: stdin, Stdout: r.stdout, OnNotice: r.notice, OnProgress: r.bar.update,
+	})
+	return r
+}
+
+// notice prints one notice.
+func (r *runner) notice(text string) {
+	r.bar.clear()
+	fmt.Fprintf(os.Stderr, "NOTICE:  %s\n", visible([]byte(text)))
+}
+
+// fail prints err, which statement ended with; where is the place of the statement in
+// its file, or empty.
+func (r *runner) fail(err error, statement, where string) {
+	r.bar.clear()
+	if where != "" && !r.jsonErrors {
+		fmt.Fprintf(os.Stderr, "%s: ", where)
+	}
+	writeError(os.Stderr, err, r.jsonErrors, statement)
+}
+
+// close ends the session: an open transaction is rolled back. It returns the exit status
+// that status becomes by that.
+func (r *runner) close(status int) int {
+	if r.session.InTransaction() {
+		r.notice("the transaction was rolled back: the input ended before COMMIT")
+	}
+	if err := errors.Join(r.stdout.Flush(), r.session.Close()); err != nil {
+		r.fail(err, "", "")
+		return max(status, statusFailed)
+	}
+	return status
+}
+
+// statement runs one statement and prints its result, its tag as soon as it is done, and
+// its statistics. data is what COPY FROM STDIN reads.
+func (r *runner) statement(ctx context.Context, text string, stmt ast.Stmt, data io.Reader) error {
+	m := startMeter()
+	r.session.SetStdin(data)
+	res, err := r.session.Run(ctx, stmt, nil)
+	if err == nil && res.Columns != nil {
+		err = r.rows(res)
+	}
+	r.bar.clear()
+	if err := errors.Join(err, r.stdout.Flush()); err != nil {
+		return err
+	}
+	if !r.quiet {
+		fmt.Fprintln(os.Stderr, res.Tag)
+	}
+	if r.jsonStats {
+		writeJSON(os.Stderr, statsOf(m, res))
+	}
+	return nil
+}
+
+// rows prints the rows of a result. They lie in mapped files, so a fault is an error.
+func (r *runner) rows(res *ingot.Result) error {
+	cols := make([]column, len(res.Columns))
+	for i, c := range res.Columns {
+		cols[i] = column{c.Name, c.Type}
+	}
+	out := newRenderer(r.mode, r.stdout, cols, r.location())
+	return mmap.Guard(func() error {
+		for b, err := range res.Batches {
+			if err != nil {
+				return err
+			}
+			if err := out.rows(b.Rows, b.Cols); err != nil {
+				return err
+			}
+		}
+		return out.end()
+	})
+}
+
+func (r *runner) location() *time.Location { return r.session.Location() }
+
+// script runs the statements of a script until one fails. name is the script's file for
+// messages, or empty. Where inline is set, the data of COPY FROM STDIN follows its
+// statement in the script. It returns an exit status.
+func (r *runner) script(ctx context.Context, name string, in io.Reader, inline bool) int {
+	scanner := parse.NewScanner(in)
+	for {
+		part, err := scanner.Next()
+		if errors.Is(err, io.EOF) {
+			return statusDone
+		}
+		where := ""
+		if name != "" {
+			where = fmt.Sprintf("%s:%d", name, part.Line)
+		}
+		if err == nil {
+			err = r.fragment(ctx, part.Text, scanner, inline)
+		}
+		if err != nil {
+			r.fail(err, part.Text, where)
+			return failed(ctx)
+		}
+	}
+}
+
+// fragment parses and runs one statement of a script.
+func (r *runner) fragment(ctx context.Context, text string, scanner *parse.Scanner, inline bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	stmt, err := parse.Statement(text)
+	if err != nil {
+		return err
+	}
+	data := r.stdin
+	if c, ok := stmt.(*ast.Copy); ok && inline && !c.To && c.Endpoint == ast.Std {
+		data = scanner.Data()
+	}
+	return r.statement(ctx, text, stmt, data)
+}
+
+// failed returns the exit status of a failure: was it an interruption?
+func failed(ctx context.Context) int {
+	if ctx.Err() != nil {
+		return statusInterrupted
+	}
+	return statusFailed
+}
+
+// statsOf returns the statistics of a statement that ended with res.
+func statsOf(m meter, res *ingot.Result) jsonStats {
+	s := m.stats(res.Statement, res.Rows)
+	if c := res.Copy; c != nil {
+		s.jsonCopy = &jsonCopy{
+			Bytes: c.Bytes, Cardinality: c.Cardinality.String(), Workers: c.Workers,
+			Reservations: int64(c.Reservations), ReservedBytes: c.ReservedBytes, UsedBytes: c.UsedBytes,
+			Stages: make(map[string]jsonStage, len(c.Stages)),
+		}
+		for _, st := range c.Stages {
+			s.Stages[st.Name] = jsonStage{NS: st.NS, Bytes: st.Bytes}
+		}
+	}
+	return s
+}
