@@ -1,0 +1,426 @@
+package columnar
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/internal/vfs"
+	"github.com/ingotdb/ingot/mmap"
+)
+
+// LoadPlan says what a Load will hold, so that its space is reserved once.
+type LoadPlan struct {
+	Schema    *Schema
+	Fragments []int // exact row counts in row order, each 1 to MaxFragmentRows; nil if unknown
+	VarBytes  int64 // at most this many variable-length bytes altogether, if Fragments is set
+}
+
+// LoadStats says what a Load reserved and used.
+type LoadStats struct {
+	Reservations  int // times space was taken
+	ReservedBytes int64
+	UsedBytes     int64
+	Fragments     int
+	Inline        bool // travels inside the commit record
+	StoreNS       int64
+	SyncNS        int64
+}
+
+// Load is rows on their way into a table: written by any number of goroutines, seen by
+// nobody, until Txn.Append takes it over. It needs no lock.
+//
+// A planned load that fits Options.InlineBytes lives in memory and travels in the
+// commit record. A larger one owns a data file: one allocation of the file system,
+// one shared mapping that the writers store into, and one cut at the end; fixed
+// parts lie at places known from the plan, variable-length bytes are handed out
+// behind them as fragments close. A load of unknown size starts in memory and moves
+// to a data file, fragment by fragment, once it has outgrown InlineBytes.
+type Load struct {
+	store  *Store
+	schema *Schema
+	plan   LoadPlan
+
+	df     *dataFile
+	file   vfs.File
+	m      *mmap.Mapping // writable, over the whole reservation; nil if in memory or a stream
+	bases  []int64       // planned: where each fragment starts in the file
+	next   atomic.Int64  // file offset behind what was handed out
+	end    int64         // of the reservation
+	mapped bool
+
+	mu       sync.Mutex
+	frags    []*fragment
+	resident int64 // bytes of fragments in memory
+	stats    LoadStats
+	storeNS  atomic.Int64
+	sealed   bool
+	taken    bool // by a transaction
+	aborted  bool
+}
+
+// NewLoad reserves the space of a load. A full disk is 53100, before anything is
+// stored. The caller must end it with Txn.Append or Abort.
+func (s *Store) NewLoad(ctx context.Context, p LoadPlan) (*Load, error) {
+	if s.opt.ReadOnly {
+		return nil, errReadOnly()
+	}
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l := &Load{store: s, schema: p.Schema, plan: p}
+	if p.Fragments == nil {
+		return l, nil
+	}
+	l.frags = make([]*fragment, len(p.Fragments))
+	fixed := int64(0)
+	for i, rows := range p.Fragments {
+		if rows < 1 || rows > MaxFragmentRows {
+			return nil, fmt.Errorf("columnar: fragment %d of %d rows: want 1 to %d", i, rows, MaxFragmentRows)
+		}
+		fixed += fragmentSize(p.Schema.Columns, rows)
+	}
+	if len(p.Fragments) == 0 {
+		return l, nil
+	}
+	l.stats.Reservations = 1
+	if l.stats.ReservedBytes = fixed + p.VarBytes; l.stats.ReservedBytes <= s.opt.InlineBytes {
+		return l, nil
+	}
+	if err := l.reserve(fixed); err != nil {
+		l.Abort()
+		return nil, err
+	}
+	return l, nil
+}
+
+// reserve creates the data file with room for everything and maps it.
+func (l *Load) reserve(fixed int64) error {
+	outs := int64(0) // chunks with bytes out of line, whose starts are aligned
+	for i := range l.schema.Columns {
+		switch t := l.schema.Columns[i].Type; {
+		case t.Variable():
+			outs += chunkAlign * int64(len(l.plan.Fragments))
+		case t.Kind == Decimal:
+			for _, rows := range l.plan.Fragments {
+				outs += bitmapBytes(rows)
+			}
+		}
+	}
+	l.end = dataHeaderBytes + fixed + l.plan.VarBytes + outs
+	if err := l.create(); err != nil {
+		return err
+	}
+	l.next.Store(dataHeaderBytes + fixed)
+	l.bases = make([]int64, len(l.plan.Fragments))
+	at := int64(dataHeaderBytes)
+	for i, rows := range l.plan.Fragments {
+		l.bases[i] = at
+		at += fragmentSize(l.schema.Columns, rows)
+	}
+	if err := l.file.Allocate(0, l.end); err != nil {
+		return diskError(err, l.end)
+	}
+	m, err := l.file.Map(0, int(l.end), true)
+	if err != nil {
+		return err
+	}
+	l.m, l.mapped = m, true
+	l.stats.ReservedBytes = l.end
+	return mmap.Guard(func() error {
+		copy(m.Bytes(), l.df.header())
+		return nil
+	})
+}
+
+// create makes the data file of the load.
+func (l *Load) create() (err error) {
+	l.df, l.file, err = newDataFile(l.store.fs, l.store.log.NewFileNumber())
+	return err
+}
+
+// diskError puts a SQLSTATE and a hint to an error of allocating n bytes.
+func diskError(err error, n int64) error {
+	e := pgerr.New(pgerr.Code(err), "could not reserve %d bytes: %w", n, err)
+	if e.SQLState == pgerr.DiskFull {
+		return e.WithHint("Free space on the store's disk and run the statement again; nothing of it was stored.")
+	}
+	return e
+}
+
+// Fragment returns the writer of the fragment at position index in row order. With a
+// plan, rows must be the planned count; without, it is a first capacity to Grow from,
+// and indexes must become gapless by the time of Append.
+func (l *Load) Fragment(index, rows int) (*FragmentWriter, error) {
+	w := &FragmentWriter{Rows: rows, load: l, index: index}
+	size := fragmentSize(l.schema.Columns, rows)
+	switch {
+	case l.plan.Fragments != nil && (index >= len(l.plan.Fragments) || l.plan.Fragments[index] != rows):
+		return nil, fmt.Errorf("columnar: fragment %d of %d rows is not in the plan", index, rows)
+	case l.mapped:
+		w.base = l.bases[index]
+		w.mem = l.m.Bytes()[w.base : w.base+size : w.base+size]
+	default:
+		w.mem = alignedBytes(int(size))
+	}
+	w.carve()
+	return w, nil
+}
+
+// Finish closes the fragment with its first rows rows, at most w.Rows; the writer must
+// not be used after it. It computes null counts, zone maps and checksums and puts
+// the variable-length bytes to their place.
+func (w *FragmentWriter) Finish(rows int) error {
+	start := time.Now()
+	l := w.load
+	f := &fragment{rows: rows, chunks: make([]chunk, len(w.Cols))}
+	for i := range w.Cols {
+		c := &w.Cols[i]
+		if len(c.Data) > maxChunkBytes {
+			return errTooLong(l.schema.Columns[i].Name)
+		}
+		v, nulls := c.vec(rows)
+		k := &f.chunks[i]
+		k.col, k.typ, k.vec, k.zone = l.schema.Columns[i].ID, c.Type, v, zoneOf(&v, nulls)
+		k.loc.size = layoutOf(c.Type, l.schema.Columns[i].NotNull, rows).size
+		k.loc.outLen = int64(len(c.Data))
+		k.verified.Store(true)
+	}
+	err := mmap.Guard(func() error { return w.place(f) })
+	l.storeNS.Add(int64(time.Since(start)))
+	return err
+}
+
+// place puts the finished fragment into the load.
+func (w *FragmentWriter) place(f *fragment) error {
+	l := w.load
+	if l.mapped {
+		if err := w.placeMapped(f); err != nil {
+			return err
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.frags) <= w.index {
+		l.frags = append(l.frags, nil)
+	}
+	if l.aborted || l.frags[w.index] != nil {
+		return fmt.Errorf("columnar: fragment %d finished twice or after Abort", w.index)
+	}
+	l.frags[w.index] = f
+	if l.mapped || l.plan.Fragments != nil {
+		return nil
+	}
+	l.stats.Reservations++
+	l.stats.ReservedBytes += int64(len(w.mem))
+	if l.df != nil {
+		return l.spill(f)
+	}
+	if l.resident += f.bytes(); l.resident <= l.store.opt.InlineBytes {
+		return nil
+	}
+	return l.spillAll()
+}
+
+// placeMapped stores headers and out-of-line bytes of a fragment whose fixed parts
+// were written in place, and computes its checksums.
+func (w *FragmentWriter) placeMapped(f *fragment) error {
+	l := w.load
+	b := l.m.Bytes()
+	at := w.base
+	cols := l.schema.Columns
+	for i := range cols {
+		lay := layoutOf(cols[i].Type, cols[i].NotNull, w.Rows)
+		k := &f.chunks[i]
+		k.loc.off, k.loc.size = at, lay.size
+		out := k.vec.data
+		if k.vec.nan != nil {
+			out = wordsAsBytes(k.vec.nan)
+		}
+		if k.loc.outLen = int64(len(out)); len(out) > 0 {
+			k.loc.outOff = l.next.Add(align(int64(len(out)))) - align(int64(len(out)))
+			if k.loc.outOff+k.loc.outLen > l.end {
+				return fmt.Errorf("columnar: values exceed the %d bytes that the plan reserved", l.plan.VarBytes)
+			}
+			place := b[k.loc.outOff : k.loc.outOff+k.loc.outLen : k.loc.outOff+k.loc.outLen]
+			copy(place, out)
+			k.loc.outCRC = crc32.Update(l.df.seed, castagnoli, place)
+			if k.vec.data != nil {
+				k.vec.data = place
+			} else {
+				k.vec.nan = view[uint64](place)
+			}
+		} else {
+			k.loc.outCRC = l.df.seed
+		}
+		h := headerOf(k, f.rows, lay)
+		h.put(b[at : at+chunkHeaderBytes])
+		k.loc.crc = crc32.Update(l.df.seed, castagnoli, b[at:at+lay.size])
+		at += lay.size
+	}
+	f.file = l.df
+	return nil
+}
+
+// headerOf returns the header of a finished chunk laid out as lay.
+func headerOf(k *chunk, rows int, lay columnLayout) chunkHeader {
+	h := chunkHeader{typ: k.typ, encoding: encodingPlain, rows: uint32(rows), nulls: uint32(k.zone.Nulls),
+		valid: uint32(lay.valid), values: uint32(lay.values), outOff: uint64(k.loc.outOff), outLen: uint64(k.loc.outLen)}
+	if k.zone.Nulls > 0 {
+		h.flags |= flagValidity
+	}
+	if k.vec.nan != nil {
+		h.flags |= flagNaN
+	}
+	return h
+}
+
+// spillAll moves every fragment so far from memory to the load's data file.
+func (l *Load) spillAll() error {
+	if err := l.create(); err != nil {
+		return err
+	}
+	head := l.df.header()
+	if _, err := l.file.WriteAt(head, 0); err != nil {
+		return diskError(err, int64(len(head)))
+	}
+	l.next.Store(dataHeaderBytes)
+	for _, f := range l.frags {
+		if f != nil {
+			if err := l.spill(f); err != nil {
+				return err
+			}
+		}
+	}
+	l.resident = 0
+	return nil
+}
+
+// spill writes a fragment in memory behind what the data file holds, at its exact
+// size. Called with l.mu held.
+func (l *Load) spill(f *fragment) error {
+	w := chunkWriter{file: l.file, seed: l.df.seed, at: l.next.Load()}
+	if err := w.allocate(f); err != nil {
+		return err
+	}
+	if err := w.fragment(f); err != nil {
+		return err
+	}
+	f.file = l.df
+	l.next.Store(w.at)
+	return nil
+}
+
+// Sync makes the load's data file durable: it cuts the unused end off, then syncs the
+// file and its directory entry. Txn.Append does it if it was not done; done before
+// the write lock is taken, it blocks nobody. With durability none only the cut is made.
+func (l *Load) Sync(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sealed || l.df == nil {
+		l.sealed = true
+		return nil
+	}
+	l.df.size = l.next.Load()
+	if err := l.file.Truncate(l.df.size); err != nil {
+		return err
+	}
+	start := time.Now()
+	if l.store.opt.Durability == Full {
+		if err := l.file.Sync(); err != nil {
+			return err
+		}
+		if err := l.store.fs.SyncDir(); err != nil {
+			return err
+		}
+	}
+	l.stats.SyncNS = int64(time.Since(start))
+	if l.mapped {
+		l.df.m = l.m
+		l.m = nil
+	} else {
+		m, err := l.file.Map(0, int(l.df.size), false)
+		if err != nil {
+			return err
+		}
+		l.df.m = m
+		for _, f := range l.frags {
+			if f != nil {
+				f.unload()
+			}
+		}
+	}
+	if err := l.file.Close(); err != nil {
+		return err
+	}
+	l.file = nil
+	l.sealed = true
+	return nil
+}
+
+// unload forgets the fragment's memory: the next touch reads it from its data file.
+func (f *fragment) unload() {
+	for i := range f.chunks {
+		f.chunks[i].vec = Vec{}
+		f.chunks[i].verified.Store(false)
+	}
+}
+
+// Abort drops the load and gives its space back. Safe at any time and more than once;
+// after Txn.Append has taken the load over it does nothing. No writer may be at work.
+func (l *Load) Abort() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.aborted || l.taken {
+		return
+	}
+	l.aborted = true
+	if l.m != nil {
+		l.m.Release()
+		l.m = nil
+	}
+	if l.file != nil {
+		l.file.Close()
+		l.file = nil
+	}
+	if l.df == nil {
+		return
+	}
+	if l.df.m != nil {
+		l.df.m.Release()
+		l.df.m = nil
+	}
+	if err := l.store.fs.Remove(l.df.name); err != nil {
+		l.store.logger().Warn("could not remove the file of an aborted load; the next open will", "file", l.df.name, "err", err)
+	}
+}
+
+// Stats returns what the load has reserved and used so far.
+func (l *Load) Stats() LoadStats {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	st := l.stats
+	st.StoreNS = l.storeNS.Load()
+	st.Fragments = len(l.frags)
+	st.Inline = l.df == nil
+	if l.df != nil {
+		st.UsedBytes = l.next.Load()
+		return st
+	}
+	for _, f := range l.frags {
+		if f != nil {
+			st.UsedBytes += f.bytes()
+		}
+	}
+	return st
+}

@@ -1,0 +1,225 @@
+package columnar
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/mmap"
+	"github.com/ingotdb/ingot/visibility"
+)
+
+// ScanOptions say what a scan reads. The zero value reads every column of every row.
+type ScanOptions struct {
+	Columns    []int   // positions in the schema; nil is all, an empty non-nil slice reads row counts only
+	Prune      []Bound // fragments whose zone maps exclude one of these are skipped; rows are not tested
+	FirstGroup int     // first row group
+	GroupCount int     // number of row groups; 0 is all that follow
+	BatchRows  int     // most rows of a batch; 0 is visibility.VectorRows
+	Copy       bool    // batches own their memory and stay valid
+}
+
+// Batch is a piece of one visible run: consecutive row ids, none of them deleted.
+type Batch struct {
+	First visibility.RowID
+	Rows  int
+	Cols  []Vec // as ScanOptions.Columns
+
+	lease *mmap.Mapping // that Cols point into; nil if they are in memory
+}
+
+// Scan returns the live rows of the table in row order. Inside a run it never looks at
+// a row's visibility. The Batch is used again by the next step. A read of mapped
+// memory that fails is an error of the scan where the scan does it; reading the
+// batch's vectors belongs inside a Guard of the caller's.
+func (t *Table) Scan(ctx context.Context, opt ScanOptions) iter.Seq2[*Batch, error] {
+	return func(yield func(*Batch, error) bool) {
+		s := scan{table: t, opt: opt}
+		if err := s.bind(); err != nil {
+			yield(nil, err)
+			return
+		}
+		last := t.Groups()
+		if opt.GroupCount > 0 {
+			last = min(last, opt.FirstGroup+opt.GroupCount)
+		}
+		for g := opt.FirstGroup; g < last; g++ {
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			if more, err := s.group(ctx, g, yield); err != nil || !more {
+				if err != nil {
+					yield(nil, err)
+				}
+				return
+			}
+		}
+	}
+}
+
+// scan is one pass over a table.
+type scan struct {
+	table *Table
+	opt   ScanOptions
+	cols  []*Column
+	vecs  []Vec // of the current fragment, all rows
+	lease *mmap.Mapping
+	batch Batch
+}
+
+func (s *scan) bind() error {
+	schema := s.table.schema
+	if s.opt.Columns == nil {
+		for i := range schema.Columns {
+			s.opt.Columns = append(s.opt.Columns, i)
+		}
+	}
+	for _, i := range s.opt.Columns {
+		if i < 0 || i >= len(schema.Columns) {
+			return pgerr.New(pgerr.UndefinedColumn, "column %d of table \"%s\" does not exist", i, schema.Name)
+		}
+		s.cols = append(s.cols, &schema.Columns[i])
+	}
+	for _, b := range s.opt.Prune {
+		if b.Column < 0 || b.Column >= len(schema.Columns) || b.Value.Type.Kind != schema.Columns[b.Column].Type.Kind {
+			return fmt.Errorf("columnar: bound on column %d does not fit table %s", b.Column, schema.Name)
+		}
+	}
+	if s.opt.BatchRows <= 0 {
+		s.opt.BatchRows = visibility.VectorRows
+	}
+	s.vecs = make([]Vec, len(s.cols))
+	s.batch.Cols = make([]Vec, len(s.cols))
+	return nil
+}
+
+// group yields the batches of one row group; more is false if the consumer stopped.
+func (s *scan) group(ctx context.Context, g int, yield func(*Batch, error) bool) (more bool, err error) {
+	vis := s.table.vis.At(g)
+	at := uint32(0) // row in the group
+	run := vis.NextRun(0)
+	for _, p := range s.table.group(g).pieces {
+		end := at + uint32(p.rows)
+		opened := false
+		for run.Length > 0 && run.Start < end {
+			if !opened {
+				if s.pruned(&p) {
+					break
+				}
+				if err := s.open(p.frag); err != nil {
+					return false, err
+				}
+				opened = true
+			}
+			stop := min(run.End(), end)
+			for from := max(run.Start, at); from < stop; {
+				n := min(int(stop-from), s.opt.BatchRows)
+				s.slice(int(from-at)+int(p.from), n)
+				s.batch.First = visibility.RowID(g)<<visibility.GroupShift + visibility.RowID(from)
+				if !yield(&s.batch, nil) {
+					return false, nil
+				}
+				if err := ctx.Err(); err != nil {
+					return false, err
+				}
+				from += uint32(n)
+			}
+			if run.End() > end {
+				break // the rest of the run is in the next piece
+			}
+			run = vis.NextRun(run.End())
+		}
+		at = end
+		if run.Length > 0 && run.End() <= at {
+			run = vis.NextRun(at)
+		}
+	}
+	return true, nil
+}
+
+// pruned reports whether no row of the piece can be of interest.
+func (s *scan) pruned(p *piece) bool {
+	for _, b := range s.opt.Prune {
+		c := &s.table.schema.Columns[b.Column]
+		if k := p.frag.find(c.ID); k != nil && k.zone.excludes(b, p.frag.rows) {
+			return true
+		}
+	}
+	return false
+}
+
+// open makes s.vecs the columns of a fragment.
+func (s *scan) open(f *fragment) error {
+	if s.lease = nil; f.file != nil {
+		s.lease = f.file.m
+	}
+	for i, c := range s.cols {
+		k := f.find(c.ID)
+		if k == nil {
+			s.vecs[i] = constVec(c.Type, c.Missing, f.rows)
+			continue
+		}
+		if err := f.open(k); err != nil {
+			return err
+		}
+		s.vecs[i] = k.vec
+	}
+	return nil
+}
+
+// slice makes the batch rows from to from+n of the open fragment.
+func (s *scan) slice(from, n int) {
+	s.batch.Rows = n
+	if s.opt.Copy {
+		s.batch = Batch{Rows: n, Cols: make([]Vec, len(s.vecs))}
+	} else {
+		s.batch.lease = s.lease
+	}
+	for i := range s.vecs {
+		s.batch.Cols[i] = s.vecs[i].Slice(from, n)
+		if s.opt.Copy {
+			s.batch.Cols[i] = s.batch.Cols[i].clone()
+		}
+	}
+}
+
+// Fetch calls each with the given columns of single rows, in the order of ids; i is the
+// position in ids. A row that is deleted or does not exist is an error.
+func (t *Table) Fetch(ids []visibility.RowID, columns []int, each func(i int, cols []Vec) error) error {
+	s := scan{table: t, opt: ScanOptions{Columns: columns}}
+	if err := s.bind(); err != nil {
+		return err
+	}
+	var open *fragment
+	for i, id := range ids {
+		if !t.vis.Visible(id) {
+			return fmt.Errorf("columnar: row %d of table %s is not there", id, t.schema.Name)
+		}
+		p, row := t.locate(id)
+		if p.frag != open {
+			if err := s.open(p.frag); err != nil {
+				return err
+			}
+			open = p.frag
+		}
+		s.slice(row, 1)
+		if err := each(i, s.batch.Cols); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// locate returns the piece that holds an existing row id, and the row in its fragment.
+func (t *Table) locate(id visibility.RowID) (piece, int) {
+	row := int32(id.Row())
+	for _, p := range t.group(int(id.Group())).pieces {
+		if row < p.rows {
+			return p, int(p.from + row)
+		}
+		row -= p.rows
+	}
+	panic("columnar: row id behind its row group")
+}

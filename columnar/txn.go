@@ -1,0 +1,418 @@
+package columnar
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ingotdb/ingot/internal/journal"
+	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/visibility"
+)
+
+// Txn is the store's one write transaction: it sees the commit point it began at plus
+// its own changes, which nobody else sees before Commit. It is used by one goroutine
+// at a time and ends with Commit or Rollback. Tables it returned before a change do
+// not show the change.
+type Txn struct {
+	store *Store
+	ref   *visibility.Ref[*version] // keeps the files of the base alive
+	draft draft
+	body  []byte
+	loads []*Load
+	done  bool
+}
+
+// BeginWrite takes the write lock. It waits until ctx ends or for the busy timeout,
+// after which it returns ErrBusy (55P03) naming the holder.
+func (s *Store) BeginWrite(ctx context.Context) (*Txn, error) {
+	if s.opt.ReadOnly {
+		return nil, errReadOnly()
+	}
+	if err := s.acquire(ctx, "a write transaction"); err != nil {
+		return nil, err
+	}
+	ref := s.head.Acquire()
+	if ref == nil {
+		s.release()
+		return nil, ErrClosed
+	}
+	return &Txn{store: s, ref: ref, draft: ref.Value().draft()}, nil
+}
+
+// acquire takes the write lock for the holder described by what.
+func (s *Store) acquire(ctx context.Context, what string) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	select {
+	case <-s.writer:
+	default:
+		if err := s.wait(ctx); err != nil {
+			return err
+		}
+	}
+	name := fmt.Sprintf("%s begun at %s", what, time.Now().Format(time.RFC3339))
+	s.holder.Store(&name)
+	return nil
+}
+
+func (s *Store) wait(ctx context.Context) error {
+	begun := time.Now()
+	holder := "another transaction"
+	if h := s.holder.Load(); h != nil {
+		holder = *h
+	}
+	if s.opt.BusyTimeout < 0 {
+		return errBusy(holder, 0)
+	}
+	timeout := time.NewTimer(s.opt.BusyTimeout)
+	defer timeout.Stop()
+	select {
+	case <-s.writer:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.closing.Done():
+		return ErrClosed
+	case <-timeout.C:
+		return errBusy(holder, time.Since(begun))
+	}
+}
+
+func (s *Store) release() { s.writer <- struct{}{} }
+
+// Table returns the table called name as the transaction sees it; 42P01 if there is none.
+func (t *Txn) Table(name string) (*Table, error) {
+	if t.done {
+		return nil, ErrTxnDone
+	}
+	return t.draft.table(name)
+}
+
+// Tables returns all tables as the transaction sees them, ordered by name.
+func (t *Txn) Tables() []*Table { return t.draft.list() }
+
+// BaseSeq returns the commit that the transaction began at.
+func (t *Txn) BaseSeq() visibility.CommitSeq { return t.draft.seq }
+
+// slot returns where the table called name is in the draft.
+func (t *Txn) slot(name string) (int, error) {
+	if t.done {
+		return 0, ErrTxnDone
+	}
+	i, ok := t.draft.names[name]
+	if !ok {
+		return 0, errNoTable(name)
+	}
+	return i, nil
+}
+
+// CreateTable adds a table and gives s and its columns their IDs. 42P07 if the name
+// is taken, 42701 for a repeated column, 54011 for too many.
+func (t *Txn) CreateTable(s *Schema) error {
+	if t.done {
+		return ErrTxnDone
+	}
+	c := s.Clone()
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	c.ID = t.draft.nextTable + 1
+	if err := t.draft.create(c); err != nil {
+		return err
+	}
+	*s = *c.Clone()
+	t.body = appendSchema(append(t.body, opCreate), c)
+	return nil
+}
+
+// AlterTable gives the table with s.ID the schema s: columns that stay keep their ID,
+// new ones come last with ID 0 and read as Missing in the rows there are.
+func (t *Txn) AlterTable(s *Schema) error {
+	if t.done {
+		return ErrTxnDone
+	}
+	slot := t.draft.slotOf(s.ID)
+	if slot < 0 {
+		return errNoTable(s.Name)
+	}
+	c := s.Clone()
+	c.nextColumn = t.draft.tables[slot].schema.nextColumn
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	if err := t.draft.alter(slot, c); err != nil {
+		return err
+	}
+	t.body = appendSchema(append(t.body, opAlter), c)
+	return nil
+}
+
+// DropTable removes the table called name.
+func (t *Txn) DropTable(name string) error {
+	slot, err := t.slot(name)
+	if err != nil {
+		return err
+	}
+	t.body = appendOpTable(t.body, opDrop, t.draft.tables[slot].schema.ID)
+	t.draft.drop(slot)
+	return nil
+}
+
+// TruncateTable removes all rows of the table called name; its row ids start at 0 again.
+func (t *Txn) TruncateTable(name string) error {
+	slot, err := t.slot(name)
+	if err != nil {
+		return err
+	}
+	t.body = appendOpTable(t.body, opTruncate, t.draft.tables[slot].schema.ID)
+	t.draft.truncate(slot)
+	return nil
+}
+
+// Append takes over a load whose fragments are all finished and puts its rows behind
+// the table's. It returns the row id of the first. The load's schema must be the
+// table's current one: 40001 if the table was altered since.
+func (t *Txn) Append(ctx context.Context, name string, l *Load) (first visibility.RowID, err error) {
+	slot, err := t.slot(name)
+	if err != nil {
+		return 0, err
+	}
+	table := t.draft.tables[slot]
+	if l.schema != table.schema && !sameShape(l.schema, table.schema) {
+		return 0, pgerr.New(pgerr.SerializationFailure, "table \"%s\" was altered while rows were loaded: %w", name, ErrConflict).
+			WithHint("Run the statement again.")
+	}
+	if err := l.Sync(ctx); err != nil {
+		return 0, err
+	}
+	first = table.NextRow()
+	frags, err := l.take()
+	if err != nil {
+		return 0, err
+	}
+	if l.df != nil {
+		ref := l.df.ref()
+		t.body = ref.append(append(t.body, opFile))
+	}
+	for _, f := range frags {
+		if f.file == nil {
+			t.body = appendInline(appendOpTable(t.body, opInline, table.schema.ID), f)
+		} else {
+			t.body = appendOpTable(t.body, opRows, table.schema.ID)
+			t.body = binary.AppendUvarint(t.body, f.file.number)
+			t.body = appendFragment(t.body, f)
+		}
+		t.draft.append(slot, f)
+	}
+	t.loads = append(t.loads, l)
+	return first, nil
+}
+
+// sameShape reports whether rows loaded for a fit b.
+func sameShape(a, b *Schema) bool {
+	if a.ID != b.ID || len(a.Columns) != len(b.Columns) {
+		return false
+	}
+	for i := range a.Columns {
+		x, y := &a.Columns[i], &b.Columns[i]
+		if x.ID != y.ID || x.Type != y.Type || x.NotNull != y.NotNull {
+			return false
+		}
+	}
+	return true
+}
+
+// take returns the load's fragments and makes it the transaction's.
+func (l *Load) take() ([]*fragment, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.aborted || l.taken {
+		return nil, errors.New("columnar: load was aborted or appended before")
+	}
+	frags := make([]*fragment, 0, len(l.frags))
+	for i, f := range l.frags {
+		if f == nil {
+			return nil, fmt.Errorf("columnar: fragment %d of the load is not finished", i)
+		}
+		if f.rows > 0 {
+			frags = append(frags, f)
+		}
+	}
+	l.taken = true
+	return frags, nil
+}
+
+// Delete removes rows of the table called name and returns how many of them were
+// there; ids ascend.
+func (t *Txn) Delete(name string, ids []visibility.RowID) (int, error) {
+	slot, err := t.slot(name)
+	if err != nil {
+		return 0, err
+	}
+	table, n := t.draft.tables[slot].withDeleted(ids)
+	if n == 0 {
+		return 0, nil
+	}
+	t.draft.set(slot, table)
+	t.body = appendOpDelete(t.body, table.schema.ID, ids)
+	return n, nil
+}
+
+// Savepoint is a point within a transaction to go back to.
+type Savepoint struct {
+	draft draft
+	body  int
+	loads int
+}
+
+// Savepoint returns the present point of the transaction.
+func (t *Txn) Savepoint() Savepoint {
+	return Savepoint{draft: t.draft.clone(), body: len(t.body), loads: len(t.loads)}
+}
+
+// RollbackTo undoes everything since p was taken; p stays usable.
+func (t *Txn) RollbackTo(p Savepoint) {
+	t.draft = p.draft.clone()
+	t.body = t.body[:p.body]
+	for _, l := range t.loads[p.loads:] {
+		l.discard()
+	}
+	t.loads = t.loads[:p.loads]
+}
+
+// discard aborts a load that a transaction had taken.
+func (l *Load) discard() {
+	l.mu.Lock()
+	l.taken = false
+	l.mu.Unlock()
+	l.Abort()
+}
+
+// Rollback ends the transaction without a trace. After Commit it does nothing.
+func (t *Txn) Rollback() {
+	if t.done {
+		return
+	}
+	for _, l := range t.loads {
+		l.discard()
+	}
+	t.end()
+}
+
+// end gives the lock and the base back.
+func (t *Txn) end() {
+	t.done = true
+	t.ref.Release()
+	t.store.release()
+}
+
+// Commit makes the changes durable and visible, in that order, with one log record and
+// one sync. It returns the number of the commit, which is the base's if nothing was
+// changed. An error leaves no change, but for ErrCommitUnknown.
+//
+// ctx is looked at before the record is written; from then on the result of the
+// commit is what counts.
+func (t *Txn) Commit(ctx context.Context) (visibility.CommitSeq, error) {
+	if t.done {
+		return 0, ErrTxnDone
+	}
+	if len(t.body) == 0 {
+		t.Rollback()
+		return t.draft.seq, nil
+	}
+	if err := ctx.Err(); err != nil {
+		t.Rollback()
+		return 0, err
+	}
+	s := t.store
+	if err := s.usable(); err != nil {
+		t.Rollback()
+		return 0, err
+	}
+	seq, err := s.append(ctx, t.body)
+	if err != nil {
+		if errors.Is(err, ErrCommitUnknown) {
+			t.keepFiles()
+		}
+		t.Rollback()
+		return 0, err
+	}
+	s.publish(&t.draft, visibility.CommitSeq(seq), t.loads)
+	t.end()
+	s.checkpointSoon()
+	return visibility.CommitSeq(seq), nil
+}
+
+// keepFiles gives the transaction's files up without removing them: the record that
+// names them may be in the log after all.
+func (t *Txn) keepFiles() {
+	for _, l := range t.loads {
+		if l.df != nil {
+			l.df.m.Release()
+		}
+	}
+	t.loads = nil
+}
+
+// append writes one record, in a new log if the current one is full. The caller holds
+// the write lock.
+func (s *Store) append(ctx context.Context, body []byte) (uint64, error) {
+	seq, err := s.log.Append(s.opt.Durability == Full, body)
+	if errors.Is(err, journal.ErrLogFull) {
+		if err = s.rotate(ctx, nil, int64(len(body))); err == nil {
+			seq, err = s.log.Append(s.opt.Durability == Full, body)
+		}
+	}
+	return seq, err
+}
+
+// publish makes a draft the current version. The caller holds the write lock.
+func (s *Store) publish(d *draft, seq visibility.CommitSeq, loads []*Load) {
+	v := d.version
+	v.seq = seq
+	ref := s.head.Acquire()
+	last := ref.Value().gen
+	v.gen = last + 1
+	for _, l := range loads {
+		if l.df != nil {
+			s.life.adopt(l.df)
+			if s.opt.Durability == None {
+				s.dirty = append(s.dirty, l.df.name)
+			}
+		}
+	}
+	s.life.born(v.gen)
+	s.head.Publish(&v)
+	for df, change := range d.refs {
+		if df.frags += change; df.frags == 0 {
+			s.drop(df, last)
+		}
+	}
+	ref.Release()
+}
+
+// drop unlinks a file that the current version does not have. Under durability none
+// the record that dropped it may still be lost, so the file stays until the log was
+// synced. The caller holds the write lock.
+func (s *Store) drop(df *dataFile, last uint64) {
+	s.unlinks = append(s.unlinks, df.name)
+	if s.opt.Durability == Full {
+		s.unlink()
+	}
+	s.life.retire(df, last)
+}
+
+// unlink removes the files that only records before the last sync of the log name.
+// The caller holds the write lock.
+func (s *Store) unlink() {
+	for _, name := range s.unlinks {
+		if err := s.fs.Remove(name); err != nil {
+			s.logger().Warn("could not remove a data file; the next open will", "file", name, "err", err)
+		}
+	}
+	s.unlinks = nil
+}

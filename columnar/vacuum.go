@@ -1,0 +1,109 @@
+package columnar
+
+import (
+	"context"
+	"slices"
+
+	"github.com/ingotdb/ingot/mmap"
+	"github.com/ingotdb/ingot/visibility"
+)
+
+// vacuumShare is the part of a data file's rows that must be dead before VACUUM writes
+// the rest again: a file goes only as a whole, so less would copy more than it frees.
+const vacuumShare = 0.25
+
+// Vacuum is a Checkpoint that also gives back the space of deleted rows. Files of which
+// a quarter of the rows is dead are replaced: fragments without a live row become
+// placeholders, the others are written again with dead values blanked. Row ids never
+// change. Snapshots keep the old files until they are released.
+func (s *Store) Vacuum(ctx context.Context) error {
+	return s.compact(ctx, func(t *Table) ([]fold, error) {
+		folds, err := vacuumFolds(t)
+		return append(folds, inlineFolds(t)...), err
+	})
+}
+
+// vacuumFolds returns the folds that free the space of t's deleted rows.
+func vacuumFolds(t *Table) ([]fold, error) {
+	type count struct{ rows, dead int }
+	files := map[*dataFile]*count{}
+	each := func(fn func(first visibility.RowID, f *fragment)) {
+		t.pieces(func(first visibility.RowID, p piece) {
+			if p.from == 0 && p.frag.file != nil {
+				fn(first, p.frag)
+			}
+		})
+	}
+	each(func(first visibility.RowID, f *fragment) {
+		c := files[f.file]
+		if c == nil {
+			c = &count{}
+			files[f.file] = c
+		}
+		c.rows += f.rows
+		c.dead += len(t.deadRows(first, f.rows))
+	})
+	var folds []fold
+	var failed error
+	each(func(first visibility.RowID, f *fragment) {
+		if c := files[f.file]; failed != nil || float64(c.dead) < vacuumShare*float64(c.rows) {
+			return
+		}
+		fo := fold{table: t.schema.ID, first: first, old: []*fragment{f}}
+		dead := t.deadRows(first, f.rows)
+		if len(dead) == f.rows {
+			fo.new = &fragment{rows: f.rows}
+		} else {
+			failed = mmap.Guard(func() (err error) {
+				fo.new, err = f.blank(dead)
+				return err
+			})
+		}
+		folds = append(folds, fo)
+	})
+	return folds, failed
+}
+
+// deadRows returns which of n rows from first on are deleted, as positions.
+func (t *Table) deadRows(first visibility.RowID, n int) []int32 {
+	var dead []int32
+	for i := range n {
+		if !t.vis.Visible(first + visibility.RowID(i)) {
+			dead = append(dead, int32(i))
+		}
+	}
+	return dead
+}
+
+// blank returns a copy of f whose variable-length values are empty in the dead rows.
+func (f *fragment) blank(dead []int32) (*fragment, error) {
+	for i := range f.chunks {
+		if err := f.open(&f.chunks[i]); err != nil {
+			return nil, err
+		}
+	}
+	c := f.copy()
+	for i := range c.chunks {
+		if k := &c.chunks[i]; k.typ.Variable() && len(dead) > 0 {
+			k.vec = blankVec(&k.vec, dead)
+		}
+	}
+	return c, nil
+}
+
+// blankVec returns v with the bytes of the dead rows left out.
+func blankVec(v *Vec, dead []int32) Vec {
+	out := *v
+	out.offs = make([]int32, 1, v.n+1)
+	out.data = nil
+	for i := range v.n {
+		if len(dead) > 0 && int(dead[0]) == i {
+			dead = dead[1:]
+		} else {
+			out.data = append(out.data, v.data[v.offs[i]:v.offs[i+1]]...)
+		}
+		out.offs = append(out.offs, int32(len(out.data)))
+	}
+	out.data = slices.Clip(out.data)
+	return out
+}
