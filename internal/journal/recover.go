@@ -1,0 +1,159 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+)
+
+// Replayer is the owner of the records: it rebuilds its state from them. Open calls State
+// once, then Apply for each record in order of seq, then Files once. An error from State,
+// Apply or Files is an error of Open. A body is valid only during the call.
+type Replayer interface {
+	// State is the full state, as given to Create or Rotate, at seq.
+	State(seq uint64, body []byte) error
+	// Verify is called before Apply for a record that was appended without sync and that
+	// nothing later declares durable. It must check all data that the record names,
+	// because none of it may have reached the device. An error means that history ends
+	// before this record: neither it nor any later one is applied.
+	Verify(seq uint64, body []byte) error
+	// Apply is one record, as given to Append.
+	Apply(seq uint64, body []byte) error
+	// Files returns the names of the data files that the state now names. The owner has
+	// opened them and found their extents inside. Other data files are orphans.
+	Files() (keep []string, err error)
+}
+
+// Open opens the store and replays its journal into r.
+//
+// Before Open returns, everything that was replayed is durable: no later crash takes it
+// back. After an unclean end the owner must Rotate before it appends, see Unclean; after
+// a clean one files that nothing names are removed here, and a damaged slot is written
+// anew. With ReadOnly nothing is written or removed.
+//
+// Damage is a *CorruptionError, a store of a newer format ErrVersion.
+func Open(opt Options, r Replayer) (*Journal, error) {
+	opt, err := opt.check()
+	if err != nil {
+		return nil, err
+	}
+	sb, err := openSuperblock(opt.FS, !opt.ReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	l, err := openChain(opt.FS, sb, !opt.ReadOnly)
+	if err != nil {
+		return nil, errors.Join(err, sb.file.Close())
+	}
+	j := &Journal{
+		fs: opt.FS, readOnly: opt.ReadOnly, logBytes: opt.LogBytes, store: l.header.store,
+		sb: sb, log: l.file, header: l.header, lastLog: l.header.number, unclean: !l.clean, marked: l.clean,
+	}
+	j.files.Store(max(1, l.nextFile))
+	if err := j.recover(l, r); err != nil {
+		return nil, errors.Join(err, l.file.Close(), sb.file.Close())
+	}
+	return j, nil
+}
+
+func (j *Journal) recover(l *logFile, r Replayer) error {
+	if err := j.replay(l, r); err != nil {
+		return err
+	}
+	keep, err := r.Files()
+	if err != nil {
+		return fmt.Errorf("journal: recover: %w", err)
+	}
+	if err := j.settle(keep); err != nil {
+		return err
+	}
+	j.durableSeq, j.durableEnd = j.seq, j.tail
+	if j.readOnly {
+		return nil
+	}
+	if j.orphans, err = j.removable(keep); err != nil {
+		return err
+	}
+	if j.unclean {
+		return nil
+	}
+	if j.sb.errs[1-j.sb.newest] != nil {
+		if err := j.pointSuperblock(); err != nil {
+			return err
+		}
+	}
+	j.sweep()
+	return nil
+}
+
+// replay gives the records of a scanned log to r and sets seq and tail behind the last one.
+func (j *Journal) replay(l *logFile, r Replayer) error {
+	j.tail = l.end
+	var body []byte
+	var err error
+	for _, h := range l.records {
+		if h.kind != kindState && h.kind != kindCommit {
+			continue
+		}
+		if body, err = l.readBody(h, body); err != nil {
+			return err
+		}
+		if h.kind == kindState {
+			err = r.State(h.seq, body)
+		} else {
+			if h.seq > l.durableSeq && r.Verify(h.seq, body) != nil {
+				j.tail, j.unclean = h.offset, true
+				return nil
+			}
+			err = r.Apply(h.seq, body)
+		}
+		if err != nil {
+			return fmt.Errorf("journal: replay of record %d: %w", h.seq, err)
+		}
+		j.seq = h.seq
+	}
+	return nil
+}
+
+// settle makes durable what recovery has read, which so far may be only in the page cache:
+// the log and the superblock always, since the mark of a clean end may itself not be
+// durable; names and data only after an unclean end, since a mark declares them durable.
+func (j *Journal) settle(keep []string) error {
+	for _, sync := range []func() error{j.log.Sync, j.sb.file.Sync} {
+		j.syncs.Add(1)
+		if err := j.settled(sync()); err != nil {
+			return err
+		}
+	}
+	if !j.unclean {
+		return nil
+	}
+	for _, name := range keep {
+		f, err := j.fs.Open(name, false)
+		if err != nil {
+			return fmt.Errorf("journal: recover: %w", err)
+		}
+		if err := errors.Join(j.settled(f.Sync()), f.Close()); err != nil {
+			return err
+		}
+	}
+	if err := j.settled(j.fs.SyncDir()); err != nil {
+		return err
+	}
+	// Whoever made the store synced the parent, unless it was killed before: a user who
+	// may not read the parent is let in.
+	if err := j.fs.SyncParent(); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return j.settled(err)
+	}
+	return nil
+}
+
+// settled judges the result of a sync in recovery: what a read-only file system cannot
+// write, it cannot lose either.
+func (j *Journal) settled(err error) error {
+	if err == nil || j.readOnly && errors.Is(err, syscall.EROFS) {
+		return nil
+	}
+	return fmt.Errorf("journal: recover: sync: %w", err)
+}
