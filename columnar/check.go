@@ -123,8 +123,7 @@ func (t *Table) checkChunk(f *fragment, k *chunk) error {
 	})
 }
 
-// equal reports whether two zones say the same. Zones of merged fragments may keep
-// bounds of fragments they were merged from, which are the bounds of the values too.
+// equal reports whether two zones say the same.
 func (z *Zone) equal(o *Zone) bool {
 	if z.HasBounds != o.HasBounds || z.HasNaN != o.HasNaN || z.Nulls != o.Nulls {
 		return false

@@ -123,7 +123,7 @@ func mergeFragments(a, b *fragment) *fragment {
 		x, y, k := &a.chunks[i], &b.chunks[i], &f.chunks[i]
 		k.col, k.typ = x.col, x.typ
 		k.vec = concat(&x.vec, &y.vec)
-		k.zone = mergeZones(&x.zone, &y.zone)
+		k.zone = zoneOf(&k.vec, x.zone.Nulls+y.zone.Nulls)
 		k.loc.size = layoutOf(k.typ, k.vec.valid == nil, f.rows).size
 		k.loc.outLen = int64(len(k.vec.data))
 		k.verified.Store(true)
@@ -172,27 +172,6 @@ func concatBits(a, b *Vec, x, y []uint64, absent bool) []uint64 {
 	put(x, a.off, a.n, 0)
 	put(y, b.off, b.n, a.n)
 	return out
-}
-
-// mergeZones returns the zone of two chunks together.
-func mergeZones(a, b *Zone) Zone {
-	z := *a
-	z.Nulls += b.Nulls
-	z.HasNaN = a.HasNaN || b.HasNaN
-	switch {
-	case !b.HasBounds:
-		z.HasBounds = a.HasBounds
-	case !a.HasBounds:
-		z.set(b.Min, b.Max, b.MinExact, b.MaxExact)
-	default:
-		if CompareValues(b.Min, z.Min) < 0 {
-			z.Min, z.MinExact = b.Min, b.MinExact
-		}
-		if CompareValues(b.Max, z.Max) > 0 {
-			z.Max, z.MaxExact = b.Max, b.MaxExact
-		}
-	}
-	return z
 }
 
 // withDeleted returns t with the given rows deleted and how many were visible before.

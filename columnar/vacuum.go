@@ -86,6 +86,7 @@ func (f *fragment) blank(dead []int32) (*fragment, error) {
 	for i := range c.chunks {
 		if k := &c.chunks[i]; k.typ.Variable() && len(dead) > 0 {
 			k.vec = blankVec(&k.vec, dead)
+			k.zone = zoneOf(&k.vec, k.zone.Nulls)
 		}
 	}
 	return c, nil
