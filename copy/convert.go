@@ -1,0 +1,366 @@
+package copy
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/pgtext"
+	"github.com/ingotdb/ingot/kernels"
+)
+
+// batch is consecutive records of a block with their structural index. Every record has
+// exactly stride fields.
+//
+// seps are positions in b, stride of them per record after one that stands right
+// before the first field, in uint32 arithmetic (see kernels.ParseInt64Column).
+type batch struct {
+	b      []byte
+	seps   []uint32
+	quotes []uint64 // bit i: b[i] is the quote byte
+	quoted bool     // some bit of quotes is set
+	stride int
+	trim   uint32
+	at     int // the first record's row in the fragment
+}
+
+// hasQuote reports whether b[s:e] holds a quote.
+func (t *batch) hasQuote(s, e uint32) bool {
+	if !t.quoted || s >= e {
+		return false
+	}
+	first, last := s>>6, (e-1)>>6
+	head := t.quotes[first] >> (s & 63)
+	if first == last {
+		return head<<(64-(e-s)) != 0
+	}
+	if head != 0 || t.quotes[last]<<(63-(e-1)&63) != 0 {
+		return true
+	}
+	for _, w := range t.quotes[first+1 : last] {
+		if w != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// bounds returns the position of field col of record r.
+func (t *batch) bounds(r, col int) (s, e uint32) {
+	i := r*t.stride + col
+	s, e = t.seps[i]+1, t.seps[i+1]
+	if col == t.stride-1 {
+		e -= t.trim
+	}
+	return s, e
+}
+
+// offset returns where record r starts in the input, if b starts at base.
+func (t *batch) offset(base int64, r int) int64 { return base + int64(t.seps[r*t.stride]+1) }
+
+// fieldKind is what a field turned out to be.
+type fieldKind uint8
+
+const (
+	fieldText    fieldKind = iota // a value to parse
+	fieldNull                     // NULL
+	fieldDefault                  // the DEFAULT marker
+	fieldOpen                     // a quote that does not close, which only a bug lets through
+)
+
+// converter turns batches into the columns of one fragment. One goroutine owns it. Its
+// scratch lives as long as it does; nothing refers to a batch after convert returns.
+type converter struct {
+	parser
+	sh         *shape
+	d          *dialect
+	w          *columnar.FragmentWriter
+	null, slow []uint64
+	scratch    []byte
+	checkErr   error // of row checkRow of the fragment
+	checkRow   int
+}
+
+// checkError returns what a CHECK said about row of the fragment, if it was asked.
+func (c *converter) checkError(row int) error {
+	if c.checkErr != nil && c.checkRow == row {
+		return c.checkErr
+	}
+	return nil
+}
+
+// convert stores the n records of t in c.w and returns the first record that fails,
+// for whatever reason, or n. Why it fails is for explain to say: convert only detects.
+func (c *converter) convert(t *batch, n int) int {
+	if words := (n + 63) / 64; len(c.null) < words {
+		c.null, c.slow = make([]uint64, words), make([]uint64, words)
+	}
+	for i := range c.sh.fields {
+		if n = c.column(t, i, n); n == 0 {
+			return 0
+		}
+	}
+	for i := range c.sh.consts {
+		k := &c.sh.consts[i]
+		if k.notNull {
+			return 0
+		}
+		c.w.Cols[k.pos].FillConst(t.at, t.at+n, k.value)
+	}
+	if c.sh.check != nil {
+		if row, err := c.sh.check(c.w, t.at, t.at+n); err != nil {
+			c.checkErr, c.checkRow = err, row
+			n = min(n, row-t.at)
+		}
+	}
+	return n
+}
+
+// column converts field col of n records and returns the first that fails, or n.
+func (c *converter) column(t *batch, col, n int) int {
+	f := &c.sh.fields[col]
+	buf := &c.w.Cols[f.pos]
+	if f.typ.Variable() {
+		return c.variable(t, f, buf, col, n)
+	}
+	words := (n + 63) / 64
+	clear(c.null[:words])
+	if f.careful {
+		for i := range c.slow[:words] {
+			c.slow[i] = ^uint64(0)
+		}
+		return c.settle(t, f, buf, col, n)
+	}
+	clear(c.slow[:words])
+	trim := uint32(0)
+	if col == t.stride-1 {
+		trim = t.trim
+	}
+	switch f.typ.Kind {
+	case columnar.Int2:
+		kernels.ParseInt16Column(buf.Int16s()[t.at:t.at+n], c.null, c.slow, t.b, t.seps, t.stride, col, trim)
+	case columnar.Int4:
+		kernels.ParseInt32Column(buf.Int32s()[t.at:t.at+n], c.null, c.slow, t.b, t.seps, t.stride, col, trim)
+	case columnar.Int8:
+		kernels.ParseInt64Column(buf.Int64s()[t.at:t.at+n], c.null, c.slow, t.b, t.seps, t.stride, col, trim)
+	case columnar.Float8:
+		c.floats(t, buf.Float64s()[t.at:t.at+n], col)
+	case columnar.Decimal:
+		c.decimals(t, f, buf, col, n)
+	case columnar.Bool:
+		c.bools(t, buf, col, n)
+	case columnar.Date:
+		c.dates(t, buf.Int32s()[t.at:t.at+n], col)
+	case columnar.Timestamp, columnar.TimestampTZ:
+		c.timestamps(t, f, buf.Int64s()[t.at:t.at+n], col)
+	default: // real, time, uuid
+		c.others(t, buf, col, n)
+	}
+	return c.settle(t, f, buf, col, n)
+}
+
+// settle does the fields that a column loop left over, then the validity bits, and
+// returns the first record that fails, or n.
+//
+// Before it each record's bit is set in null (an empty field), in slow, or in neither (its
+// value is stored).
+func (c *converter) settle(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) int {
+	for w := range c.null[:(n+63)/64] {
+		if !f.emptyNull {
+			c.slow[w] |= c.null[w]
+			c.null[w] = 0
+		}
+		for left := c.slow[w]; left != 0; left &= left - 1 {
+			r := w<<6 + bits.TrailingZeros64(left)
+			if r >= n {
+				break
+			}
+			kind, text := c.text(t, f, r, col)
+			if kind == fieldDefault && f.hasDefault && !f.dflt.Null {
+				buf.SetValue(t.at+r, f.dflt)
+				continue
+			}
+			switch {
+			case kind == fieldNull, kind == fieldDefault && f.hasDefault:
+				c.null[w] |= 1 << (r & 63)
+				continue
+			case kind == fieldText && c.store(buf, t.at+r, text) == ok:
+				continue
+			}
+			n = r
+		}
+	}
+	return c.setValid(t, buf, n)
+}
+
+// setValid marks n rows present unless their bit is set in null, and returns the first
+// row that must not be null and is, or n.
+func (c *converter) setValid(t *batch, buf *columnar.ColumnBuf, n int) int {
+	words := (n + 63) / 64
+	if buf.Valid == nil {
+		for w, b := range c.null[:words] {
+			if b != 0 {
+				return min(n, w<<6+bits.TrailingZeros64(b))
+			}
+		}
+		return n
+	}
+	shift := uint(t.at & 63)
+	for w, b := range c.null[:words] {
+		b = ^b
+		if left := n - w<<6; left < 64 {
+			b &= 1<<left - 1
+		}
+		i := t.at>>6 + w
+		buf.Valid[i] |= b << shift
+		if high := b >> (64 - shift); high != 0 {
+			buf.Valid[i+1] |= high
+		}
+	}
+	return n
+}
+
+// text returns what field col of record r is, and its text without quotes. The text
+// aliases the batch or c.scratch.
+func (c *converter) text(t *batch, f *field, r, col int) (fieldKind, []byte) {
+	s, e := t.bounds(r, col)
+	raw := t.b[s:e]
+	if !t.hasQuote(s, e) {
+		return c.sh.bare(f, raw), raw
+	}
+	text, closed := c.d.unquote(c.scratch[:0], raw)
+	c.scratch = text[:0]
+	return c.sh.unquoted(f, text, closed), text
+}
+
+// bare returns what a field without quotes is.
+func (sh *shape) bare(f *field, raw []byte) fieldKind {
+	switch {
+	case string(raw) == sh.null:
+		if f.keepNull {
+			return fieldText
+		}
+		return fieldNull
+	case sh.hasMark && string(raw) == sh.marker:
+		return fieldDefault
+	}
+	return fieldText
+}
+
+// unquoted returns what a field with quotes is, whose text is given without them.
+func (sh *shape) unquoted(f *field, text []byte, closed bool) fieldKind {
+	switch {
+	case !closed:
+		return fieldOpen
+	case f.forceNull && string(text) == sh.null:
+		return fieldNull
+	}
+	return fieldText
+}
+
+// The column loops take what a parser accepts as it stands, mark empty fields in
+// null and leave the rest to settle.
+
+func (c *converter) floats(t *batch, dst []float64, col int) {
+	for r := range dst {
+		s, e := t.bounds(r, col)
+		if s == e {
+			c.null[r>>6] |= 1 << (r & 63)
+			continue
+		}
+		v, st := pgtext.Float8(t.b[s:e])
+		if st != pgtext.OK {
+			c.slow[r>>6] |= 1 << (r & 63)
+			continue
+		}
+		dst[r] = v
+	}
+}
+
+func (c *converter) dates(t *batch, dst []int32, col int) {
+	for r := range dst {
+		s, e := t.bounds(r, col)
+		if s == e {
+			c.null[r>>6] |= 1 << (r & 63)
+			continue
+		}
+		v, st := pgtext.Date(t.b[s:e])
+		if st != pgtext.OK {
+			c.slow[r>>6] |= 1 << (r & 63)
+			continue
+		}
+		dst[r] = v
+	}
+}
+
+func (c *converter) timestamps(t *batch, f *field, dst []int64, col int) {
+	zoned := f.typ.Kind == columnar.TimestampTZ
+	for r := range dst {
+		s, e := t.bounds(r, col)
+		if s == e {
+			c.null[r>>6] |= 1 << (r & 63)
+			continue
+		}
+		var st pgtext.Status
+		if zoned {
+			dst[r], st = pgtext.TimestampTZ(t.b[s:e], c.location)
+		} else {
+			dst[r], st = pgtext.Timestamp(t.b[s:e])
+		}
+		if st != pgtext.OK {
+			dst[r] = 0
+			c.slow[r>>6] |= 1 << (r & 63)
+		}
+	}
+}
+
+func (c *converter) bools(t *batch, buf *columnar.ColumnBuf, col, n int) {
+	for r := range n {
+		s, e := t.bounds(r, col)
+		if s == e {
+			c.null[r>>6] |= 1 << (r & 63)
+			continue
+		}
+		v, st := pgtext.Bool(t.b[s:e])
+		if st != pgtext.OK {
+			c.slow[r>>6] |= 1 << (r & 63)
+			continue
+		}
+		if i := t.at + r; v {
+			buf.Bits[i>>6] |= 1 << (i & 63)
+		}
+	}
+}
+
+func (c *converter) decimals(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) {
+	precision, scale := int(f.typ.Precision), int(f.typ.Scale)
+	for r := range n {
+		s, e := t.bounds(r, col)
+		if s == e {
+			c.null[r>>6] |= 1 << (r & 63)
+			continue
+		}
+		v, special, st := pgtext.ParseDecimal(t.b[s:e], precision, scale)
+		if st != pgtext.OK || special != pgtext.Finite {
+			c.slow[r>>6] |= 1 << (r & 63)
+			continue
+		}
+		buf.SetDecimal(t.at+r, v.Hi, v.Lo)
+	}
+}
+
+func (c *converter) others(t *batch, buf *columnar.ColumnBuf, col, n int) {
+	for r := range n {
+		s, e := t.bounds(r, col)
+		if s == e {
+			c.null[r>>6] |= 1 << (r & 63)
+			continue
+		}
+		if c.store(buf, t.at+r, t.b[s:e]) != ok {
+			c.slow[r>>6] |= 1 << (r & 63)
+		}
+	}
+}
+
+// maxDataBytes is the most bytes a variable-length column of a fragment can hold.
+const maxDataBytes = math.MaxInt32

@@ -1,0 +1,314 @@
+package copy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"sync"
+
+	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/mmap"
+)
+
+const (
+	firstParcelBytes = 64 << 10
+	leastParcelBytes = 1 << 20
+	mostParcelBytes  = 16 << 20
+	parcelsBytes     = 32 << 20 // of all parcels together
+)
+
+// parcel is complete records of a stream: what the leader hands to a worker. Its rows
+// are counted, so its fragments have their exact size from the start.
+type parcel struct {
+	b        []byte // with slackBytes of capacity behind
+	offset   int64  // of b in the stream
+	row      int64  // of its first record
+	rows     int64
+	lines    int64 // line breaks before b
+	fragment int   // index of its first fragment
+	last     bool
+}
+
+// leader cuts a stream into parcels.
+type leader struct {
+	l     *loader
+	r     io.Reader
+	in    *input
+	clock clock
+	err   error // that reading ended with
+
+	size int    // bytes of a parcel
+	free []byte // a buffer that nobody uses
+	next parcel
+	done bool
+}
+
+// fromReader converts a stream. The calling goroutine is the leader; as long as the
+// stream has not shown more than a worker's worth it converts too.
+func (l *loader) fromReader(r io.Reader, name string) error {
+	in := &input{name: name}
+	l.workers = workersFor(math.MaxInt64, l.opt.Parallelism, l.env)
+	d := &leader{l: l, r: r, in: in, size: min(max(parcelsBytes/(l.workers+1), leastParcelBytes), mostParcelBytes)}
+	if l.env.smallBytes != 0 {
+		d.size = int(l.block)
+	}
+	if l.opt.Rows >= 0 {
+		l.result.Cardinality = Exact
+	}
+	d.clock.start(StageRead, l.labels)
+	defer d.clock.stop()
+	defer func() { d.clock.addTo(&l.result.Stages) }()
+	if err := d.head(); err != nil {
+		return err
+	}
+	var err error
+	if l.load, err = l.store.NewLoad(l.ctx, columnar.LoadPlan{Schema: l.sh.schema}); err != nil {
+		return err
+	}
+	first, err := d.parcel()
+	if err != nil {
+		return err
+	}
+	if first.last || l.workers == 1 {
+		l.result.Workers = 1
+		err = l.convertAlone(d, first)
+	} else {
+		l.result.Workers = l.workers
+		err = l.convertAhead(d, first)
+	}
+	if l.failed.err != nil {
+		return l.failed.err
+	}
+	if err != nil {
+		return err
+	}
+	l.rows, l.bytes = d.next.row, d.next.offset
+	return l.checkRows()
+}
+
+// convertAlone converts all parcels in the calling goroutine.
+func (l *loader) convertAlone(d *leader, p parcel) error {
+	w := l.newWorker()
+	for {
+		d.clock.enter(StageConvert)
+		w.clock.start(StageConvert, l.labels)
+		err := mmap.Guard(func() error { return l.convertParcel(w, d.in, &p) })
+		w.clock.stop()
+		d.clock.restart(StageRead)
+		if err != nil || p.last || l.failed.row.Load() != math.MaxInt64 {
+			return err
+		}
+		d.free = p.b
+		if p, err = d.parcel(); err != nil {
+			return err
+		}
+	}
+}
+
+// convertAhead hands the parcels to workers while it reads on. No more parcels exist
+// than there are workers, and one.
+func (l *loader) convertAhead(d *leader, p parcel) error {
+	ctx, cancel := context.WithCancelCause(l.ctx)
+	defer cancel(nil)
+	work := make(chan parcel)
+	free := make(chan []byte, l.workers+1)
+	for range l.workers {
+		free <- nil
+	}
+	var wg sync.WaitGroup
+	for range l.workers {
+		w := l.newWorker()
+		wg.Go(func() {
+			w.clock.start(StageConvert, l.labels)
+			defer w.clock.stop()
+			err := mmap.Guard(func() error {
+				for p := range work {
+					if err := l.convertParcel(w, d.in, &p); err != nil {
+						return err
+					}
+					free <- p.b
+				}
+				return nil
+			})
+			if err != nil {
+				cancel(err)
+			}
+		})
+	}
+	err := d.lead(ctx, p, work, free)
+	close(work)
+	wg.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// lead sends p and all parcels after it to work.
+func (d *leader) lead(ctx context.Context, p parcel, work chan<- parcel, free <-chan []byte) (err error) {
+	for {
+		d.clock.enter(StageConvert) // waiting for the workers
+		select {
+		case work <- p:
+		case <-ctx.Done():
+			return nil
+		}
+		if p.last || d.l.failed.row.Load() != math.MaxInt64 {
+			return nil
+		}
+		select {
+		case d.free = <-free:
+		case <-ctx.Done():
+			return nil
+		}
+		if p, err = d.parcel(); err != nil {
+			return err
+		}
+	}
+}
+
+// head reads the beginning of the stream up to the first record.
+func (d *leader) head() error {
+	b := make([]byte, 0, firstParcelBytes)
+	for {
+		whole, err := d.read(&b)
+		if err != nil {
+			return err
+		}
+		enough, err := d.l.sh.readHead(d.in, d.l.proto, d.l.opt.Header, b, whole)
+		if err != nil {
+			return err
+		}
+		if enough {
+			break
+		}
+		b = append(make([]byte, 0, 2*cap(b)), b...)
+	}
+	d.next = parcel{b: b[d.in.start:], offset: d.in.start, lines: d.in.headLines}
+	d.l.env.Progress.BytesProcessed.Add(d.in.start)
+	return nil
+}
+
+// read fills b up to slackBytes below its capacity; whole says that the stream has ended.
+func (d *leader) read(b *[]byte) (whole bool, err error) {
+	d.clock.enter(StageRead)
+	room := (*b)[len(*b) : cap(*b)-slackBytes]
+	for len(room) > 0 && !d.done {
+		if err := d.l.ctx.Err(); err != nil {
+			return false, err
+		}
+		n, err := d.r.Read(room)
+		room = room[n:]
+		*b = (*b)[:len(*b)+n]
+		d.clock.bytes[StageRead] += int64(n)
+		switch {
+		case errors.Is(err, io.EOF):
+			d.done = true
+		case err != nil:
+			return false, fileError(err, "could not read from", d.in.name)
+		}
+	}
+	return d.done, nil
+}
+
+// parcel reads the next parcel. d.next is the bytes left over, and where they stand.
+func (d *leader) parcel() (parcel, error) {
+	p := d.next
+	if cap(p.b) < cap(d.free) {
+		p.b = append(d.free[:0], p.b...)
+	}
+	d.free = nil
+	for {
+		whole, err := d.read(&p.b)
+		if err != nil {
+			return p, err
+		}
+		size := min(2*cap(p.b), max(d.size, firstParcelBytes)+slackBytes)
+		if !whole && cap(p.b) < size {
+			p.b = append(make([]byte, 0, size), p.b...)
+			continue
+		}
+		d.clock.enter(StageSplit)
+		d.clock.bytes[StageSplit] += int64(len(p.b))
+		if d.cut(&p, whole) {
+			return p, nil
+		}
+		if len(p.b) > maxRecordBytes {
+			e := pgerr.New(pgerr.ProgramLimitExceeded, "a record is longer than %d bytes", int64(maxRecordBytes))
+			return p, e.At(d.l.sh.schema.Name, d.in.name, 1+p.lines, "")
+		}
+		p.b = append(make([]byte, 0, 2*cap(p.b)), p.b...)
+	}
+}
+
+// cut ends p behind a record and makes the rest d.next. It returns false if p holds no
+// complete record yet.
+func (d *leader) cut(p *parcel, whole bool) bool {
+	pos, ends, lines := d.in.d.lastEnd(p.b)
+	if p.rows = ends; whole {
+		p.last = true
+		if pos < len(p.b) {
+			p.rows++
+			pos = len(p.b)
+		}
+	} else {
+		if ends == 0 {
+			return false
+		}
+		if ends >= 128 && ends&63 != 0 {
+			p.rows = ends &^ 63
+			pos = d.in.d.afterEnd(p.b, outside, p.rows)
+		}
+		lines = countLines(&d.in.d, p.b[:pos])
+	}
+	rest := p.b[pos:]
+	d.next = parcel{offset: p.offset + int64(pos), row: p.row + p.rows, lines: p.lines + lines}
+	d.next.fragment = p.fragment + int((p.rows+columnar.MaxFragmentRows-1)/columnar.MaxFragmentRows)
+	d.next.b = append(make([]byte, 0, len(rest)+firstParcelBytes), rest...)
+	p.b = p.b[:pos]
+	return true
+}
+
+// convertParcel converts p into its fragments, unless a record of it, or an earlier one,
+// fails.
+func (l *loader) convertParcel(w *worker, in *input, p *parcel) error {
+	r := &w.reader
+	r.reset(&in.d, nil, p.b, 0, int64(len(p.b)), p.last)
+	w.conv.d = &in.d
+	for k, left := p.fragment, p.rows; left > 0; k++ {
+		rows := int(min(left, columnar.MaxFragmentRows))
+		w.clock.enter(StageStore)
+		out, err := l.load.Fragment(k, rows)
+		if err != nil {
+			return err
+		}
+		w.conv.w = out
+		done, err := l.convertStretch(w, rows, 0, p.row+p.rows-left, func(offset, row int64, check error) error {
+			return p.explain(l.sh, in, offset, row, check)
+		})
+		if !done || err != nil {
+			return err
+		}
+		w.clock.enter(StageStore)
+		if err := out.Finish(rows); err != nil {
+			return err
+		}
+		w.clock.enter(StageConvert)
+		left -= int64(rows)
+	}
+	return nil
+}
+
+// explain returns why row, which starts at p.b[offset], fails.
+func (p *parcel) explain(sh *shape, in *input, offset, row int64, check error) error {
+	record := p.b[offset:]
+	if end := in.d.afterEnd(record, outside, 1); end >= 0 {
+		record = record[:end]
+	}
+	x := explainer{sh: sh, d: &in.d, place: place{
+		file: in.name, line: 1 + p.lines + countLines(&in.d, p.b[:offset]), offset: p.offset + offset,
+	}}
+	return x.reason(record, row, check)
+}
