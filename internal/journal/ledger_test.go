@@ -188,7 +188,10 @@ func (l *ledger) options() Options {
 
 // openLedger opens the store in a directory, creates it if it is not there, and completes a
 // recovery.
-func openLedger(dir vfs.FS) (*ledger, error) {
+func openLedger(dir vfs.FS) (*ledger, error) { return openLedgerThen(dir, func(*ledger) {}) }
+
+// openLedgerThen is openLedger with a call between Open and the Rotate of a recovery.
+func openLedgerThen(dir vfs.FS, opened func(*ledger)) (*ledger, error) {
 	l := &ledger{fs: dir, entries: map[uint64]entry{}}
 	exists, err := Exists(dir)
 	if err != nil {
@@ -201,6 +204,7 @@ func openLedger(dir vfs.FS) (*ledger, error) {
 	if l.j, err = Open(l.options(), l); err != nil {
 		return nil, err
 	}
+	opened(l)
 	if l.j.Unclean() {
 		if err := l.j.Rotate(0, l.encode()); err != nil {
 			return nil, errors.Join(err, l.j.Close())
@@ -358,6 +362,8 @@ func drawScript(seed uint64, n int) []step {
 type history struct {
 	states []map[uint64]string
 	acked  int // index into states of the last durable one
+	// rotate, if set, is called with each rotation of the script to make.
+	rotate func(func() error) error
 }
 
 // run performs a script until its end or the first error. Steps change states before they
@@ -384,7 +390,11 @@ func (h *history) run(dir vfs.FS, script []step) (err error) {
 			h.states = append(h.states, after)
 			err = l.remove(s.key)
 		case "rotate":
-			err = l.rotate()
+			if h.rotate == nil {
+				err = l.rotate()
+			} else if err = errors.Join(l.syncData(), l.j.Sync()); err == nil {
+				err = h.rotate(l.rotate)
+			}
 		case "prepare":
 			err, durable = l.j.Prepare(), false
 		case "sync":

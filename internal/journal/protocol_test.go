@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,21 +19,58 @@ var soak = os.Getenv("INGOT_SOAK") == "1"
 // mutant is a way to run the protocol with one of its syncs silently left out.
 type mutant struct {
 	name string
-	// always is in force all the time, recovery only while a crashed store is opened.
-	always, recovery []errfs.Rule
+	// always is in force all the time, recovery only during Open, rotation only during
+	// the Rotate calls of the script.
+	always, recovery, rotation []errfs.Rule
+	// first, second and after narrow the search to the modes of the two crashes and to
+	// crashes, of the script and of its recovery, right behind a call of that name.
+	// Empty: all.
+	first, second []memfs.Mode
+	after         string
+	seeds         int // at least so many per crash
 }
 
-func (m *mutant) wrap(inner vfs.FS, recovering bool) *errfs.FS {
+func (m *mutant) wrap(inner vfs.FS) *errfs.FS {
 	f := errfs.New(inner)
-	rules := m.always
-	if recovering {
-		rules = append(rules[:len(rules):len(rules)], m.recovery...)
-	}
+	arm(f, m.always)
+	return f
+}
+
+func arm(f *errfs.FS, rules []errfs.Rule) {
 	for _, r := range rules {
-		r.Sticky = true
+		r.Sticky = r.Nth == 0
 		f.Add(r)
 	}
-	return f
+}
+
+// rotate makes the rules for rotation hold during fn.
+func (m *mutant) rotate(f *errfs.FS, fn func() error) error {
+	arm(f, m.rotation)
+	err := fn()
+	f.Clear()
+	arm(f, m.always)
+	return err
+}
+
+// recover opens a store after a crash and completes the recovery. It calls shown when Open
+// has returned, which is when readers see the store.
+func (m *mutant) recover(disk vfs.FS, shown func(*ledger)) (*ledger, error) {
+	f := m.wrap(disk)
+	arm(f, m.recovery)
+	return openLedgerThen(f, func(l *ledger) {
+		f.Clear()
+		arm(f, m.always)
+		shown(l)
+	})
+}
+
+// run performs a script.
+func (m *mutant) run(h *history, disk vfs.FS, script []step) error {
+	f := m.wrap(disk)
+	if m.rotation != nil {
+		h.rotate = func(fn func() error) error { return m.rotate(f, fn) }
+	}
+	return h.run(f, script)
 }
 
 // trial is one crash and what follows, for messages and for repeating it.
@@ -54,21 +92,29 @@ func explore(m *mutant, scriptSeed uint64, seeds int, budget time.Duration, bad 
 	deadline := time.Now().Add(budget)
 	whole := memfs.New()
 	var h history
-	if err := h.run(m.wrap(whole, false), script); err != nil {
+	if err := m.run(&h, whole, script); err != nil {
 		bad(trial{script: scriptSeed, stop: -1}, err)
 		return 1
 	}
 	// The calls are visited in a scattered order, so that a short budget sees all parts.
 	calls, trials := whole.Calls()+1, 0
+	log := whole.Log()
 	for i := range calls {
 		stop := i * 7919 % calls
+		if m.after != "" && (stop == 0 || log[stop-1] != m.after) {
+			continue
+		}
 		disk := memfs.New()
 		disk.StopAfter(stop)
 		var h history
-		if err := h.run(m.wrap(disk, false), script); err == nil && stop < calls-1 {
+		if err := m.run(&h, disk, script); err == nil && stop < calls-1 {
 			bad(trial{script: scriptSeed, stop: stop}, fmt.Errorf("the script did not crash"))
 		}
-		for _, mode := range memfs.Modes() {
+		modes := memfs.Modes()
+		if m.first != nil {
+			modes = m.first
+		}
+		for _, mode := range modes {
 			for seed := range uint64(seeds) {
 				t := trial{scriptSeed, stop, mode, seed}
 				trials++
@@ -92,47 +138,56 @@ func recoverTwice(m *mutant, disk *memfs.FS, h *history, t trial) error {
 	if t.seed%2 == 1 {
 		flipNewestSlot(disk)
 	}
-	disk.StopAfter(int(t.seed*31+uint64(t.stop)*17) % 12)
-	l, err := openLedger(m.wrap(disk, true))
-	if err == nil {
-		var at int
-		if at, err = h.position(l, certain); err == nil {
+	disk.StopAfter(m.secondStop(disk, t))
+	var at int
+	var lost error
+	look := func(l *ledger) {
+		if at, lost = h.position(l, certain); lost == nil {
 			certain = at
 		}
 	}
-	if err != nil && !errors.Is(err, memfs.ErrCrashed) {
+	_, err := m.recover(disk, look)
+	if err = errors.Join(err, lost); err != nil && !errors.Is(err, memfs.ErrCrashed) {
 		return fmt.Errorf("first recovery: %w", err)
 	}
-	mode := memfs.Mode(uint64(t.stop)+t.seed) % memfs.Mode(len(memfs.Modes()))
-	disk = disk.Crash(t.seed+1, mode)
-	if l, err = openLedger(m.wrap(disk, true)); err != nil {
-		return fmt.Errorf("second recovery: %w", err)
+	modes := memfs.Modes()
+	if m.second != nil {
+		modes = m.second
 	}
-	at, err := h.position(l, certain)
-	if err != nil {
+	lost, disk = nil, disk.Crash(t.seed+1, modes[(t.stop+int(t.seed))%len(modes)])
+	l, err := m.recover(disk, look)
+	if err = errors.Join(err, lost); err != nil {
 		return fmt.Errorf("second recovery: %w", err)
 	}
 	if err := checkClean(l); err != nil {
 		return fmt.Errorf("check after recovery: %w", err)
 	}
 	disk = disk.Crash(t.seed+2, memfs.Strict)
-	if l, err = openLedger(m.wrap(disk, true)); err != nil {
-		return fmt.Errorf("third recovery: %w", err)
-	}
-	if _, err := h.position(l, at); err != nil {
-		return fmt.Errorf("third recovery: %w", err)
+	if l, err = m.recover(disk, look); errors.Join(err, lost) != nil {
+		return fmt.Errorf("third recovery: %w", errors.Join(err, lost))
 	}
 	if err := l.put(99, "later", false, true); err != nil {
 		return fmt.Errorf("commit after recovery: %w", err)
 	}
 	disk = disk.Crash(t.seed+3, memfs.Mixed)
-	if l, err = openLedger(m.wrap(disk, true)); err != nil {
+	if l, err = m.recover(disk, func(*ledger) {}); err != nil {
 		return fmt.Errorf("fourth recovery: %w", err)
 	}
 	if e := l.entries[99]; e.value != "later" {
 		return fmt.Errorf("the commit after the recovery is lost")
 	}
 	return nil
+}
+
+// secondStop returns after how many calls of its recovery the store crashes again.
+func (m *mutant) secondStop(disk *memfs.FS, t trial) int {
+	if m.after != "" {
+		rehearsal := disk.Crash(0, memfs.Kill)
+		if _, err := m.recover(rehearsal, func(*ledger) {}); err == nil {
+			return slices.Index(rehearsal.Log(), m.after) + 1
+		}
+	}
+	return int(t.seed*31+uint64(t.stop)*17) % 18
 }
 
 func checkClean(l *ledger) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"syscall"
 )
 
@@ -58,14 +59,15 @@ func Open(opt Options, r Replayer) (*Journal, error) {
 }
 
 func (j *Journal) recover(l *logFile, r Replayer) error {
-	if err := j.replay(l, r); err != nil {
+	verified, err := j.replay(l, r)
+	if err != nil {
 		return err
 	}
 	keep, err := r.Files()
 	if err != nil {
 		return fmt.Errorf("journal: recover: %w", err)
 	}
-	if err := j.settle(keep); err != nil {
+	if err := j.settle(keep, verified); err != nil {
 		return err
 	}
 	j.durableSeq, j.durableEnd = j.seq, j.tail
@@ -88,38 +90,45 @@ func (j *Journal) recover(l *logFile, r Replayer) error {
 }
 
 // replay gives the records of a scanned log to r and sets seq and tail behind the last one.
-func (j *Journal) replay(l *logFile, r Replayer) error {
+// It reports whether any record was accepted by its Verify.
+func (j *Journal) replay(l *logFile, r Replayer) (verified bool, err error) {
 	j.tail = l.end
 	var body []byte
-	var err error
 	for _, h := range l.records {
 		if h.kind != kindState && h.kind != kindCommit {
 			continue
 		}
 		if body, err = l.readBody(h, body); err != nil {
-			return err
+			return false, err
+		}
+		if h.kind == kindCommit && h.seq > l.durableSeq {
+			if r.Verify(h.seq, body) != nil {
+				j.tail, j.unclean = h.offset, true
+				return verified, nil
+			}
+			verified = true
 		}
 		if h.kind == kindState {
 			err = r.State(h.seq, body)
 		} else {
-			if h.seq > l.durableSeq && r.Verify(h.seq, body) != nil {
-				j.tail, j.unclean = h.offset, true
-				return nil
-			}
 			err = r.Apply(h.seq, body)
 		}
 		if err != nil {
-			return fmt.Errorf("journal: replay of record %d: %w", h.seq, err)
+			return false, fmt.Errorf("journal: replay of record %d: %w", h.seq, err)
 		}
 		j.seq = h.seq
 	}
-	return nil
+	return verified, nil
 }
 
 // settle makes durable what recovery has read, which so far may be only in the page cache:
 // the log and the superblock always, since the mark of a clean end may itself not be
 // durable; names and data only after an unclean end, since a mark declares them durable.
-func (j *Journal) settle(keep []string) error {
+//
+// Where records were accepted by Verify, all data files are synced and not only those in
+// keep: a later record may have dropped a file that an earlier one named, and that one
+// would fail its Verify after another crash and take the later one with it.
+func (j *Journal) settle(keep []string, verified bool) error {
 	for _, sync := range []func() error{j.log.Sync, j.sb.file.Sync} {
 		j.syncs.Add(1)
 		if err := j.settled(sync()); err != nil {
@@ -128,6 +137,17 @@ func (j *Journal) settle(keep []string) error {
 	}
 	if !j.unclean {
 		return nil
+	}
+	if verified {
+		names, err := j.fs.List()
+		if err != nil {
+			return fmt.Errorf("journal: recover: %w", err)
+		}
+		for _, name := range names {
+			if _, ok := numberOf(name, dataPrefix); ok && !slices.Contains(keep, name) {
+				keep = append(slices.Clip(keep), name)
+			}
+		}
 	}
 	for _, name := range keep {
 		f, err := j.fs.Open(name, false)

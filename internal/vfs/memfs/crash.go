@@ -15,7 +15,8 @@ type Mode uint8
 const (
 	// Strict leaves nothing that was not synced.
 	Strict Mode = iota
-	// Kill leaves everything: the process died, the page cache lives.
+	// Kill leaves everything: the process died, the page cache lives. What was not synced
+	// still is not, so that a second crash may take it.
 	Kill
 	// Sectors leaves each 512-byte sector, each size and each directory operation by
 	// chance and on its own; of a sector, any of the values it had since the Sync.
@@ -26,7 +27,7 @@ const (
 	SizeOnly
 	// EntriesLost leaves all bytes, but directory operations only by chance.
 	EntriesLost
-	// Mixed draws for each file one of the above, and the directory by chance.
+	// Mixed draws for each file one of the above but Kill, and the directory by chance.
 	Mixed
 
 	modes = iota
@@ -51,28 +52,41 @@ func (m Mode) String() string {
 }
 
 // Crash returns the directory as a machine finds it after a crash now: what it holds is
-// durable, nothing is open or locked, calls are counted from 0, and the capacity is the
-// same. f is not changed, so that many crashes can be drawn from one moment. The same
+// durable (but see Kill), nothing is open or locked, calls are counted from 0, and the
+// capacity is the same. f is not changed, so that many crashes can be drawn from one moment. The same
 // mode and seed give the same result. Nobody may store through a mapping meanwhile.
 func (f *FS) Crash(seed uint64, mode Mode) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	rng := rand.New(rand.NewPCG(seed, uint64(mode)))
 	after := New()
-	entries := f.crashedEntries(rng, mode)
 	copies := map[*node]*node{}
-	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		n := entries[name]
-		c := copies[n]
-		if c == nil {
-			c = n.crashed(after, rng, mode)
-			copies[n] = c
+	copyOf := func(n *node) *node {
+		if n != nil && copies[n] == nil {
+			copies[n] = n.crashed(after, rng, mode)
 		}
+		return copies[n]
+	}
+	entries := f.crashedEntries(rng, mode)
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		c := copyOf(entries[name])
 		c.links++
 		after.entries[name] = c
 	}
 	after.durable = maps.Clone(after.entries)
+	if mode == Kill {
+		after.durable = map[string]*node{}
+		for name, n := range f.durable {
+			after.durable[name] = copyOf(n)
+		}
+		for _, c := range f.pending {
+			after.pending = append(after.pending, change{c.name, c.from, copyOf(c.file)})
+		}
+	}
 	after.capacity = f.capacity // last: what is there has its blocks
+	for _, c := range copies {
+		c.freeIfUnused()
+	}
 	return after
 }
 
@@ -97,13 +111,18 @@ func (f *FS) crashedEntries(rng *rand.Rand, mode Mode) map[string]*node {
 func (n *node) crashed(after *FS, rng *rand.Rand, mode Mode) *node {
 	n.reconcile()
 	if mode == Mixed {
-		mode = Mode(rng.IntN(int(Mixed)))
+		mode = [...]Mode{Strict, Sectors, Torn, SizeOnly, EntriesLost}[rng.IntN(5)]
 	}
 	c := &node{fs: after}
 	switch mode {
 	case Strict:
 		c.cache = bytes.Clone(n.durable)
-	case Kill, EntriesLost:
+	case Kill:
+		c.cache, c.durable = bytes.Clone(n.cache), bytes.Clone(n.durable)
+		c.sizes, c.dirty, c.stored = slices.Clone(n.sizes), maps.Clone(n.dirty), n.storedSpans()
+		c.take(0, int64(len(c.cache)))
+		return c
+	case EntriesLost:
 		c.cache = bytes.Clone(n.cache)
 	case SizeOnly:
 		c.cache = make([]byte, len(n.cache))
@@ -132,8 +151,9 @@ func (n *node) scattered(rng *rand.Rand, torn bool) []byte {
 		if value == nil {
 			continue
 		}
-		if torn && rng.IntN(4) == 0 {
-			cut := int64(rng.IntN(sectorSize + 1))
+		if torn && rng.IntN(2) == 0 {
+			// Half of the cuts fall near the start of a sector, where headers are.
+			cut := int64(rng.IntN(sectorSize >> (3 * rng.IntN(2))))
 			if rng.IntN(2) == 0 {
 				to = min(to, from+cut)
 			} else {

@@ -279,7 +279,7 @@ func (n *node) remember(off, length int64) {
 		values, written := n.dirty[i]
 		from := i * sectorSize
 		if written && len(values) < maxVersions && from < int64(len(n.cache)) {
-			values = append(values, bytes.Clone(n.cache[from:min(from+sectorSize, int64(len(n.cache)))]))
+			values = append(slices.Clip(values), bytes.Clone(n.cache[from:min(from+sectorSize, int64(len(n.cache)))]))
 		}
 		n.dirty[i] = values
 	}
