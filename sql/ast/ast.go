@@ -30,8 +30,25 @@ func (a At) Pos() int { return int(a) }
 type Stmt interface {
 	fmt.Stringer
 	Pos() int
+	// Source returns the text that the statement was parsed from, to which positions
+	// in it refer; "" if it was not parsed.
+	Source() string
+	// SetSource sets what Source returns.
+	SetSource(text string)
 	print(*printer)
 }
+
+// Base is what every statement has.
+type Base struct {
+	At
+	source string
+}
+
+// Source returns the text that the statement was parsed from.
+func (b *Base) Source() string { return b.source }
+
+// SetSource sets what Source returns.
+func (b *Base) SetSource(text string) { b.source = text }
 
 // Expr is an expression.
 type Expr interface {

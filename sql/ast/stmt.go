@@ -29,7 +29,7 @@ type Key struct {
 
 // CreateTable is CREATE TABLE.
 type CreateTable struct {
-	At
+	Base
 	IfNotExists bool
 	Table       TableName
 	Columns     []ColumnDef
@@ -44,7 +44,7 @@ type RelPair struct {
 
 // CreateRelTable is CREATE REL TABLE.
 type CreateRelTable struct {
-	At
+	Base
 	IfNotExists bool
 	Table       TableName
 	Pairs       []RelPair
@@ -53,7 +53,7 @@ type CreateRelTable struct {
 
 // AlterTable is ALTER TABLE with its actions in order.
 type AlterTable struct {
-	At
+	Base
 	IfExists bool
 	Table    TableName
 	Actions  []AlterAction
@@ -101,7 +101,7 @@ type SetNotNull struct {
 
 // DropTable is DROP TABLE.
 type DropTable struct {
-	At
+	Base
 	IfExists bool
 	Tables   []TableName
 	Cascade  bool
@@ -109,7 +109,7 @@ type DropTable struct {
 
 // Truncate is TRUNCATE.
 type Truncate struct {
-	At
+	Base
 	Tables  []TableName
 	Cascade bool
 }
@@ -117,7 +117,7 @@ type Truncate struct {
 // Insert is INSERT: exactly one of Query and DefaultValues is set. VALUES is a Query
 // whose Values are set; only there can a row hold Default.
 type Insert struct {
-	At
+	Base
 	Table         TableName
 	Columns       []Ident
 	Query         *Select
@@ -132,7 +132,7 @@ type Assignment struct {
 
 // Update is UPDATE.
 type Update struct {
-	At
+	Base
 	Table TableName
 	Alias string
 	Set   []Assignment
@@ -141,7 +141,7 @@ type Update struct {
 
 // Delete is DELETE. Cascade deletes the relations of a deleted node too.
 type Delete struct {
-	At
+	Base
 	Table   TableName
 	Alias   string
 	Where   Expr // or nil
@@ -162,7 +162,7 @@ const (
 // Copy is COPY. To a file or STDOUT the rows come from Table or, where Table is
 // empty, from Query. From a query (Endpoint Query) they come from Query.
 type Copy struct {
-	At
+	Base
 	Table    TableName
 	Columns  []Ident
 	Query    *Select
@@ -228,7 +228,7 @@ type OrderItem struct {
 // Select is SELECT, or VALUES where Values is set: then only OrderBy, Limit and
 // Offset can be set beside it.
 type Select struct {
-	At
+	Base
 	Values   [][]Expr
 	Distinct bool
 	Items    []SelectItem
@@ -244,7 +244,7 @@ type Select struct {
 // Explain is EXPLAIN of a SELECT, a COPY or another statement that reads or writes
 // rows.
 type Explain struct {
-	At
+	Base
 	Analyze bool
 	JSON    bool
 	Stmt    Stmt
@@ -252,28 +252,28 @@ type Explain struct {
 
 // Begin is BEGIN or START TRANSACTION.
 type Begin struct {
-	At
+	Base
 	ReadOnly bool
 }
 
 // Commit is COMMIT or END.
-type Commit struct{ At }
+type Commit struct{ Base }
 
 // Rollback is ROLLBACK or ABORT.
-type Rollback struct{ At }
+type Rollback struct{ Base }
 
 // Checkpoint is CHECKPOINT.
-type Checkpoint struct{ At }
+type Checkpoint struct{ Base }
 
 // Vacuum is VACUUM of the named tables, or of all.
 type Vacuum struct {
-	At
+	Base
 	Tables []TableName
 }
 
 // Set is SET name = value, SET TIME ZONE included (name timezone).
 type Set struct {
-	At
+	Base
 	Local   bool
 	Name    string
 	Value   Value // WordValue, StringValue, NumberValue, ListValue
@@ -282,6 +282,6 @@ type Set struct {
 
 // Show is SHOW name.
 type Show struct {
-	At
+	Base
 	Name string
 }

@@ -7,7 +7,7 @@ import (
 
 // copy reads COPY in both of PostgreSQL's syntaxes.
 func (p *parser) copy() ast.Stmt {
-	s := &ast.Copy{At: p.here()}
+	s := &ast.Copy{Base: ast.Base{At: p.here()}}
 	p.expect("copy")
 	if p.tok.is("binary") && !p.peek(1).is("from") && !p.peek(1).is("to") {
 		s.Options = append(s.Options, option(p.advance(), "format", wordValue("binary")))

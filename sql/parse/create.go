@@ -21,7 +21,7 @@ func (p *parser) create() ast.Stmt {
 		p.unexpected()
 	}
 	p.objectIsTable("CREATE")
-	s := &ast.CreateTable{At: at}
+	s := &ast.CreateTable{Base: ast.Base{At: at}}
 	s.IfNotExists = p.accept("if", "not", "exists")
 	s.Table = p.table()
 	switch {
@@ -171,7 +171,7 @@ func (p *parser) collate() {
 }
 
 func (p *parser) createRelTable(at ast.At) ast.Stmt {
-	s := &ast.CreateRelTable{At: at}
+	s := &ast.CreateRelTable{Base: ast.Base{At: at}}
 	s.IfNotExists = p.accept("if", "not", "exists")
 	s.Table = p.table()
 	p.expect("(")
@@ -196,7 +196,7 @@ func (p *parser) createRelTable(at ast.At) ast.Stmt {
 
 // alterTable reads ALTER TABLE.
 func (p *parser) alterTable() ast.Stmt {
-	s := &ast.AlterTable{At: p.here()}
+	s := &ast.AlterTable{Base: ast.Base{At: p.here()}}
 	p.expect("alter")
 	p.objectIsTable("ALTER")
 	s.IfExists = p.accept("if", "exists")

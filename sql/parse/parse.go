@@ -40,7 +40,11 @@ func Statements(src string) ([]ast.Stmt, error) {
 		if p.tok.kind == end {
 			break
 		}
-		list = append(list, p.statement())
+		s := p.statement()
+		if p.err() == nil {
+			s.SetSource(src)
+		}
+		list = append(list, s)
 		if p.tok.kind != end && !p.tok.is(";") {
 			p.unexpected()
 		}

@@ -12,7 +12,7 @@ func (p *parser) query() *ast.Select { return p.queryOf(false) }
 
 // queryOf reads a query; in INSERT its VALUES can hold DEFAULT.
 func (p *parser) queryOf(insert bool) *ast.Select {
-	s := &ast.Select{At: p.here()}
+	s := &ast.Select{Base: ast.Base{At: p.here()}}
 	switch {
 	case p.accept("values"):
 		p.values(s, insert)

@@ -47,7 +47,7 @@ func (p *parser) statement() ast.Stmt {
 		return p.transaction()
 	case "checkpoint":
 		p.advance()
-		return &ast.Checkpoint{At: at}
+		return &ast.Checkpoint{Base: ast.Base{At: at}}
 	case "vacuum":
 		return p.vacuum()
 	case "set", "reset":
@@ -55,9 +55,9 @@ func (p *parser) statement() ast.Stmt {
 	case "show":
 		p.advance()
 		if p.accept("time", "zone") {
-			return &ast.Show{At: at, Name: "timezone"}
+			return &ast.Show{Base: ast.Base{At: at}, Name: "timezone"}
 		}
-		return &ast.Show{At: at, Name: p.label().Name}
+		return &ast.Show{Base: ast.Base{At: at}, Name: p.label().Name}
 	}
 	p.otherStatement()
 	return nil
@@ -86,7 +86,7 @@ func (p *parser) otherStatement() {
 }
 
 func (p *parser) insert() ast.Stmt {
-	s := &ast.Insert{At: p.here()}
+	s := &ast.Insert{Base: ast.Base{At: p.here()}}
 	p.expect("insert", "into")
 	s.Table = p.table()
 	if p.accept("as") {
@@ -132,7 +132,7 @@ func (p *parser) alias() string {
 }
 
 func (p *parser) update() ast.Stmt {
-	s := &ast.Update{At: p.here()}
+	s := &ast.Update{Base: ast.Base{At: p.here()}}
 	p.expect("update")
 	p.accept("only")
 	s.Table = p.table()
@@ -162,7 +162,7 @@ func (p *parser) update() ast.Stmt {
 }
 
 func (p *parser) delete() ast.Stmt {
-	s := &ast.Delete{At: p.here()}
+	s := &ast.Delete{Base: ast.Base{At: p.here()}}
 	p.expect("delete", "from")
 	p.accept("only")
 	s.Table = p.table()
@@ -196,7 +196,7 @@ func (p *parser) valueOrDefault() ast.Expr {
 }
 
 func (p *parser) dropTable() ast.Stmt {
-	s := &ast.DropTable{At: p.here()}
+	s := &ast.DropTable{Base: ast.Base{At: p.here()}}
 	p.expect("drop")
 	p.objectIsTable("DROP")
 	s.IfExists = p.accept("if", "exists")
@@ -244,7 +244,7 @@ func (p *parser) objectIsTable(verb string) {
 }
 
 func (p *parser) truncate() ast.Stmt {
-	s := &ast.Truncate{At: p.here()}
+	s := &ast.Truncate{Base: ast.Base{At: p.here()}}
 	p.expect("truncate")
 	p.accept("table")
 	p.accept("only")
@@ -264,10 +264,10 @@ func (p *parser) transaction() ast.Stmt {
 	switch t.text {
 	case "start":
 		p.expect("transaction")
-		return p.modes(&ast.Begin{At: at})
+		return p.modes(&ast.Begin{Base: ast.Base{At: at}})
 	case "begin":
 		p.work()
-		return p.modes(&ast.Begin{At: at})
+		return p.modes(&ast.Begin{Base: ast.Base{At: at}})
 	}
 	if p.at("prepared") {
 		p.refuse(p.tok.start, "two-phase commit is")
@@ -281,9 +281,9 @@ func (p *parser) transaction() ast.Stmt {
 	}
 	p.accept("and", "no", "chain")
 	if t.text == "commit" || t.text == "end" {
-		return &ast.Commit{At: at}
+		return &ast.Commit{Base: ast.Base{At: at}}
 	}
-	return &ast.Rollback{At: at}
+	return &ast.Rollback{Base: ast.Base{At: at}}
 }
 
 // work reads [WORK | TRANSACTION].
@@ -319,7 +319,7 @@ func (p *parser) modes(s *ast.Begin) ast.Stmt {
 }
 
 func (p *parser) vacuum() ast.Stmt {
-	s := &ast.Vacuum{At: p.here()}
+	s := &ast.Vacuum{Base: ast.Base{At: p.here()}}
 	p.expect("vacuum")
 	if p.at("(", "full", "freeze", "verbose", "analyze", "analyse") {
 		p.refuse(p.tok.start, "options of VACUUM are").WithHint("Write VACUUM or VACUUM table.")
@@ -332,7 +332,7 @@ func (p *parser) vacuum() ast.Stmt {
 
 // set reads SET and RESET.
 func (p *parser) set() ast.Stmt {
-	s := &ast.Set{At: p.here()}
+	s := &ast.Set{Base: ast.Base{At: p.here()}}
 	if p.accept("reset") {
 		s.Default = true
 		s.Name = p.settingName()
@@ -390,7 +390,7 @@ func (p *parser) settingValue() ast.Value {
 
 // explain reads EXPLAIN [ANALYZE] [(options)] statement.
 func (p *parser) explain() ast.Stmt {
-	s := &ast.Explain{At: p.here()}
+	s := &ast.Explain{Base: ast.Base{At: p.here()}}
 	p.expect("explain")
 	if p.at("(") && !p.peek(1).is("select") {
 		p.explainOptions(s)
