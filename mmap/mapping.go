@@ -54,8 +54,8 @@ func MapFile(f *os.File, off int64, n int, writable bool) (*Mapping, error) {
 	}
 	var m *Mapping
 	var mapErr error
-	if err := conn.Control(func(fd uintptr) { m, mapErr = mapNamed(f.Name(), fd, off, n, writable) }); err != nil {
-		return nil, fmt.Errorf("mmap: %s: %w", f.Name(), err)
+	if conn.Control(func(fd uintptr) { m, mapErr = mapNamed(f.Name(), fd, off, n, writable) }) != nil {
+		return nil, fmt.Errorf("mmap: %s: %w", f.Name(), os.ErrClosed) // there is no other reason
 	}
 	return m, mapErr
 }
@@ -114,7 +114,7 @@ func (m *Mapping) Name() string { return m.name }
 
 // Retain adds a reference. The caller must hold one already: it panics on a dead mapping.
 func (m *Mapping) Retain() {
-	if m.refs.Add(1) <= 1 {
+	if !m.TryRetain() {
 		panic("mmap: Retain of a released mapping " + m.name)
 	}
 }
