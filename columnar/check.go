@@ -125,7 +125,7 @@ func (t *Table) checkChunk(f *fragment, k *chunk) error {
 
 // equal reports whether two zones say the same.
 func (z *Zone) equal(o *Zone) bool {
-	if z.HasBounds != o.HasBounds || z.HasNaN != o.HasNaN || z.Nulls != o.Nulls {
+	if z.HasBounds != o.HasBounds || z.HasNaN != o.HasNaN || z.Ascending != o.Ascending || z.Nulls != o.Nulls {
 		return false
 	}
 	return !z.HasBounds || (z.MinExact == o.MinExact && z.MaxExact == o.MaxExact &&

@@ -335,7 +335,7 @@ func (d *draft) foldTable(slot int, folds map[visibility.RowID]*fold) {
 		t = t.grow(f, false)
 		i += n
 	}
-	t.vis = old.vis
+	t.vis, t.epoch = old.vis, old.epoch
 	d.set(slot, t)
 }
 

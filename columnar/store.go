@@ -31,6 +31,7 @@ type Options struct {
 	Durability  Durability
 	BusyTimeout time.Duration // how long a writer waits for another; 0 is DefaultBusyTimeout, negative is not at all
 	InlineBytes int64         // largest load that travels in the commit record; 0 is DefaultInlineBytes
+	MemoryLimit int64         // of key indexes together; 0 is none
 	LogBytes    int64         // size of a log after the first; 0 is the journal's default
 	Logger      *slog.Logger  // nil logs nothing
 	FS          vfs.FS        // nil is the directory of the operating system; the store closes it
@@ -72,16 +73,18 @@ type Store struct {
 	lock io.Closer
 	head *visibility.Head[*version]
 
-	writer  chan struct{} // holds one token: the write lock
-	holder  atomic.Pointer[string]
-	life    lifetimes
-	closed  atomic.Bool
-	closing context.Context // cancelled by Close: ends background work
-	cancel  context.CancelFunc
-	folds   sync.WaitGroup // background checkpoints
-	folding atomic.Bool
-	dirty   []string // data files of commits that were not synced (durability none); owned by the writer
-	unlinks []string // dropped files that wait for a sync of the log; owned by the writer
+	writer   chan struct{} // holds one token: the write lock
+	holder   atomic.Pointer[string]
+	life     lifetimes
+	closed   atomic.Bool
+	closing  context.Context // cancelled by Close: ends background work
+	cancel   context.CancelFunc
+	folds    sync.WaitGroup // background checkpoints
+	folding  atomic.Bool
+	keys     map[indexName]*keyIndex // owned by the writer
+	keyBytes int64                   // that keys hold
+	dirty    []string                // data files of commits that were not synced (durability none); owned by the writer
+	unlinks  []string                // dropped files that wait for a sync of the log; owned by the writer
 }
 
 const lockName = "LOCK"

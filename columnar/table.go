@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/ingotdb/ingot/visibility"
 )
@@ -27,9 +28,14 @@ type Table struct {
 	full   []*rowGroup // groups of exactly GroupRows rows; only ever appended to, so that versions share it
 	tail   *rowGroup   // the last group, below GroupRows rows; nil if there is none
 	vis    *visibility.Groups
+	epoch  uint64 // differs whenever row ids mean other rows: a truncated table has a new one
 }
 
-func newTable(s *Schema) *Table { return &Table{schema: s, vis: new(visibility.Groups)} }
+var epochs atomic.Uint64
+
+func newTable(s *Schema) *Table {
+	return &Table{schema: s, vis: new(visibility.Groups), epoch: epochs.Add(1)}
+}
 
 // Schema returns the table's shape; it must not be changed.
 func (t *Table) Schema() *Schema { return t.schema }

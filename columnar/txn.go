@@ -174,8 +174,9 @@ func (t *Txn) TruncateTable(name string) error {
 }
 
 // Append takes over a load whose fragments are all finished and puts its rows behind
-// the table's. It returns the row id of the first. The load's schema must be the
-// table's current one: 40001 if the table was altered since.
+// the table's. It returns the row id of the first. A key that violates a unique
+// constraint is a *DuplicateError (23505). The load's schema must be the table's
+// current one: 40001 if the table was altered since. An error drops the load.
 func (t *Txn) Append(ctx context.Context, name string, l *Load) (first visibility.RowID, err error) {
 	slot, err := t.slot(name)
 	if err != nil {
@@ -192,6 +193,10 @@ func (t *Txn) Append(ctx context.Context, name string, l *Load) (first visibilit
 	first = table.NextRow()
 	frags, err := l.take()
 	if err != nil {
+		return 0, err
+	}
+	if err := t.store.checkUnique(table, frags); err != nil {
+		l.discard()
 		return 0, err
 	}
 	if l.df != nil {
@@ -282,6 +287,7 @@ func (t *Txn) RollbackTo(p Savepoint) {
 		l.discard()
 	}
 	t.loads = t.loads[:p.loads]
+	t.store.forgetRows(&t.draft.version)
 }
 
 // discard aborts a load that a transaction had taken.
@@ -300,6 +306,7 @@ func (t *Txn) Rollback() {
 	for _, l := range t.loads {
 		l.discard()
 	}
+	t.store.forgetRows(t.ref.Value())
 	t.end()
 }
 

@@ -19,12 +19,13 @@ type Zone struct {
 	MinExact  bool
 	MaxExact  bool
 	HasNaN    bool
+	Ascending bool // an integer, date or time column without nulls, strictly increasing
 	Min, Max  Value
 	Nulls     int
 }
 
 func appendZone(b []byte, z *Zone) []byte {
-	flags := byte(b2i(z.HasBounds) | b2i(z.MinExact)<<1 | b2i(z.MaxExact)<<2 | b2i(z.HasNaN)<<3)
+	flags := byte(b2i(z.HasBounds) | b2i(z.MinExact)<<1 | b2i(z.MaxExact)<<2 | b2i(z.HasNaN)<<3 | b2i(z.Ascending)<<4)
 	b = append(b, flags)
 	if z.HasBounds {
 		b = appendValue(b, z.Min)
@@ -35,7 +36,10 @@ func appendZone(b []byte, z *Zone) []byte {
 
 func (d *decoder) zone(t Type) Zone {
 	f := d.byte()
-	z := Zone{HasBounds: f&1 != 0, MinExact: f&2 != 0, MaxExact: f&4 != 0, HasNaN: f&8 != 0}
+	z := Zone{HasBounds: f&1 != 0, MinExact: f&2 != 0, MaxExact: f&4 != 0, HasNaN: f&8 != 0, Ascending: f&16 != 0}
+	if f >= 32 {
+		d.fail()
+	}
 	if z.HasBounds {
 		z.Min = d.value(t)
 		z.Max = d.value(t)
@@ -57,12 +61,15 @@ func zoneOf(v *Vec, nulls int) Zone {
 	case Int2:
 		lo, hi, ok := minMaxBlocks(v.Int16s(), valid, kernels.MinMaxInt16)
 		z.ints(v.typ, int64(lo), int64(hi), ok)
+		z.Ascending = nulls == 0 && ascending(v.Int16s(), increasing[int16])
 	case Int4, Date:
 		lo, hi, ok := minMaxBlocks(v.Int32s(), valid, kernels.MinMaxInt32)
 		z.ints(v.typ, int64(lo), int64(hi), ok)
+		z.Ascending = nulls == 0 && ascending(v.Int32s(), kernels.StrictlyIncreasingInt32)
 	case Int8, Time, Timestamp, TimestampTZ:
 		lo, hi, ok := minMaxBlocks(v.Int64s(), valid, kernels.MinMaxInt64)
 		z.ints(v.typ, lo, hi, ok)
+		z.Ascending = nulls == 0 && ascending(v.Int64s(), kernels.StrictlyIncreasingInt64)
 	case Float8:
 		floatBounds(&z, v.typ, v.Float64s(), valid, kernels.MinMaxFloat64)
 	case Float4:
@@ -99,6 +106,25 @@ func minMaxBlocks[T int16 | int32 | int64](v []T, valid []uint64, kernel func([]
 		lo, hi = min(lo, l), max(hi, h)
 	}
 	return lo, hi, ok
+}
+
+// ascending reports whether v is strictly increasing; blocks overlap by one value.
+func ascending[T int16 | int32 | int64](v []T, kernel func([]T) bool) bool {
+	for from := 0; from < len(v); from += zoneBlock {
+		if !kernel(v[from:min(from+zoneBlock+1, len(v))]) {
+			return false
+		}
+	}
+	return true
+}
+
+func increasing[T int16](v []T) bool {
+	for i := 1; i < len(v); i++ {
+		if v[i] <= v[i-1] {
+			return false
+		}
+	}
+	return true
 }
 
 func (z *Zone) ints(t Type, lo, hi int64, ok bool) {
