@@ -24,8 +24,9 @@ func keyTable(t *testing.T, s *Store, typ Type) *Schema {
 	return schema
 }
 
-// addKeys appends rows with the given keys in fragments of size rows.
-func addKeys(s *Store, schema *Schema, keys []Value, size int) error {
+// addKeys appends rows with the given keys in fragments of size rows, and rolls back if
+// undo is set.
+func addKeys(s *Store, schema *Schema, keys []Value, size int, undo bool) error {
 	p := LoadPlan{Schema: schema, VarBytes: int64(len(keys)) * 64}
 	for left := len(keys); left > 0; left -= size {
 		p.Fragments = append(p.Fragments, min(left, size))
@@ -52,9 +53,14 @@ func addKeys(s *Store, schema *Schema, keys []Value, size int) error {
 	}
 	return write(s, func(tx *Txn) error {
 		_, err := tx.Append(context.Background(), "t", l)
+		if err == nil && undo {
+			return errUndone
+		}
 		return err
 	})
 }
+
+var errUndone = errors.New("rolled back")
 
 // TestUniqueModel loads keys in many orders and compares every outcome, down to the
 // offending row, with a map.
@@ -122,9 +128,14 @@ func TestUniqueModel(t *testing.T) {
 					}
 					inLoad[x] = int64(i)
 				}
-				err := addKeys(s, schema, keys, 1+rng.IntN(128))
+				undo := rng.IntN(4) == 0
+				err := addKeys(s, schema, keys, 1+rng.IntN(128), undo)
 				var dup *DuplicateError
 				switch {
+				case wantRow < 0 && undo:
+					if !errors.Is(err, errUndone) {
+						t.Fatal(err)
+					}
 				case wantRow < 0 && err != nil:
 					t.Fatalf("keys %v: %v", ints, err)
 				case wantRow >= 0:
@@ -194,10 +205,10 @@ func TestKeyIndexMemory(t *testing.T) {
 		up = append(up, Value{Type: typ, I: i})
 		down = append(down, Value{Type: typ, I: 9000 - i})
 	}
-	if err := addKeys(s, schema, up, 512); err != nil {
+	if err := addKeys(s, schema, up, 512, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := addKeys(s, schema, down, 512); pgerr.Code(err) != pgerr.OutOfMemory {
+	if err := addKeys(s, schema, down, 512, false); pgerr.Code(err) != pgerr.OutOfMemory {
 		t.Fatalf("got %v", err)
 	}
 	if err := s.Close(); err != nil {
