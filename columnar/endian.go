@@ -2,7 +2,6 @@
 
 package columnar
 
-// The store's files are little-endian and its chunks are used in place, so this file
-// keeps the package from building for a big-endian architecture: littleEndian is
-// named in format.go.
+// littleEndian is only defined where it is true, which keeps the package from building
+// for other architectures: chunks are little-endian and used in place.
 const littleEndian = true

@@ -75,10 +75,9 @@ func (v *Vec) Float32s() []float32 { return view[float32](v.fixed) }
 func (v *Vec) Float64s() []float64 { return view[float64](v.fixed) }
 
 // view returns b as values of T. The caller's b is aligned to T's size: chunks start
-// on 64-byte boundaries and hold whole values. Chunks are little-endian and so is
-// every architecture this package builds for (see endian.go).
+// on 64-byte boundaries and hold whole values.
 func view[T int16 | int32 | int64 | uint64 | float32 | float64](b []byte) []T {
-	if len(b) == 0 {
+	if len(b) == 0 || !littleEndian {
 		return nil
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
