@@ -22,7 +22,7 @@ var mutants = []mutant{
 	{name: "recovery does not sync the log", recovery: []errfs.Rule{{Kind: errfs.Sync, Name: "log-*"}},
 		first: []memfs.Mode{memfs.Kill}},
 	{name: "recovery does not sync data", recovery: []errfs.Rule{{Kind: errfs.Sync, Name: "data-*"}},
-		first: []memfs.Mode{memfs.Kill}},
+		first: []memfs.Mode{memfs.Kill}, second: []memfs.Mode{memfs.Strict}},
 	{name: "recovery does not sync the directory", recovery: []errfs.Rule{{Kind: errfs.SyncDir}},
 		first: []memfs.Mode{memfs.Kill}},
 	{name: "recovery does not sync the superblock", recovery: []errfs.Rule{{Kind: errfs.Sync, Name: "SB"}},
