@@ -105,11 +105,7 @@ func TimestampTZ(b []byte, loc *time.Location) (int64, Status) {
 	if st != OK || f.word != wordNone {
 		return us, st
 	}
-	offset, st := f.offset(loc)
-	if st != OK {
-		return 0, st
-	}
-	return shift(us, offset)
+	return shift(us, f.zoneOffset(loc))
 }
 
 // shift makes a local time UTC: offset is seconds east.

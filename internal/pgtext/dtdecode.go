@@ -19,6 +19,7 @@ const (
 	partZone
 	partSummer    // a daylight-saving abbreviation or modifier
 	partSummerMod // a modifier
+	partMoving    // an abbreviation whose offset depends on the date
 	partMeridiem
 	partEra
 	partWeekday
@@ -233,10 +234,7 @@ func (d *decoder) wordToken(i int) (got parts, st Status) {
 	text := d.t.bytes(i)
 	if z, ok := abbreviation(text, d.loc); ok {
 		d.zone = z
-		if z.summer {
-			return partZone | partSummer, OK
-		}
-		return partZone, OK
+		return z.parts(), OK
 	}
 	w := lookupWord(text)
 	switch w.kind {

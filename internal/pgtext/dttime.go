@@ -104,10 +104,7 @@ func (d *decoder) timeWordToken(i int) (parts, Status) {
 	text := d.t.bytes(i)
 	if z, ok := abbreviation(text, nil); ok {
 		d.zone = z
-		if z.summer {
-			return partZone | partSummer, OK
-		}
-		return partZone, OK
+		return z.parts(), OK
 	}
 	w := lookupWord(text)
 	switch w.kind {

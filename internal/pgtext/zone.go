@@ -34,29 +34,27 @@ type zoneRef struct {
 	abbrev [maxAbbrevLen]byte // lower case, zero-padded
 }
 
-// numericZone reads a sign and hh, hhmm, hh:mm or hh:mm:ss.
+// numericZone reads a sign and hh, hhmm, hh:mm or hh:mm:ss. A number may be missing, and
+// one with a second sign is out of range unless it is zero.
 func numericZone(text []byte) (zoneRef, Status) {
 	z := zoneRef{kind: zoneFixed}
 	if len(text) == 0 || text[0] != '+' && text[0] != '-' {
 		return z, Syntax
 	}
-	hour, n := leadingInt(text[1:])
-	rest := text[1+n:]
+	hour, rest := zoneNumber(text[1:])
 	var minute, sec int64
-	if hour > math.MaxInt32 {
+	if hour > math.MaxInt32 || hour < -math.MaxInt32 {
 		return z, ZoneRange
 	}
 	if len(rest) > 0 && rest[0] == ':' {
-		minute, n = leadingInt(rest[1:])
-		rest = rest[1+n:]
+		minute, rest = zoneNumber(rest[1:])
 		if len(rest) > 0 && rest[0] == ':' {
-			sec, n = leadingInt(rest[1:])
-			rest = rest[1+n:]
+			sec, rest = zoneNumber(rest[1:])
 		}
 	} else if len(rest) == 0 && len(text) > 3 {
 		hour, minute = hour/100, hour%100
 	}
-	if hour > maxOffsetHour || minute > 59 || sec > 59 {
+	if uint64(hour) > maxOffsetHour || uint64(minute) > 59 || uint64(sec) > 59 {
 		return z, ZoneRange
 	}
 	if len(rest) > 0 {
@@ -69,29 +67,51 @@ func numericZone(text []byte) (zoneRef, Status) {
 	return z, OK
 }
 
+func zoneNumber(text []byte) (v int64, rest []byte) {
+	if len(text) > 1 && text[0] == '-' && isDigit(text[1]) {
+		v, n := leadingInt(text[1:])
+		return -v, text[1+n:]
+	}
+	v, n := leadingInt(text)
+	return v, text[n:]
+}
+
 // abbreviation finds a zone abbreviation, in lower case: first among those that loc uses
-// now, then in PostgreSQL's default set.
+// now, then in PostgreSQL's default set, then among those that loc ever used.
 func abbreviation(text []byte, loc *time.Location) (z zoneRef, ok bool) {
 	if len(text) > maxAbbrevLen {
 		return z, false
 	}
-	if loc != nil && loc != time.UTC {
-		if _, ok := abbrevNear(loc, text, modern); ok {
-			z = zoneRef{kind: zoneCallers, loc: loc}
-			copy(z.abbrev[:], text)
-			return z, true
-		}
+	if loc == time.UTC {
+		loc = nil
+	}
+	if loc != nil && usesAbbrev(loc, text) {
+		return callersZone(text, loc), true
 	}
 	i := sort.Search(len(abbrevs), func(i int) bool { return abbrevs[i].text >= string(text) })
-	if i == len(abbrevs) || abbrevs[i].text != string(text) {
-		return z, false
+	if i < len(abbrevs) && abbrevs[i].text == string(text) {
+		return tableZone(&abbrevs[i])
 	}
-	a := &abbrevs[i]
+	if loc != nil && lookupWord(text).kind == wordUnknown {
+		if _, ok := abbrevOffset(loc, text, modern); ok {
+			return callersZone(text, loc), true
+		}
+	}
+	return z, false
+}
+
+func callersZone(text []byte, loc *time.Location) zoneRef {
+	z := zoneRef{kind: zoneMoving, loc: loc}
+	copy(z.abbrev[:], text)
+	return z
+}
+
+func tableZone(a *abbrev) (z zoneRef, ok bool) {
 	if a.zone == "" {
 		return zoneRef{kind: zoneFixed, summer: a.summer, offset: int(a.offset)}, true
 	}
 	z.kind = zoneMoving
-	copy(z.abbrev[:], text)
+	copy(z.abbrev[:], a.text)
 	if z.loc = cachedZone(a.zone); z.loc == nil {
 		if z.loc = loadZone(a.zone); z.loc == nil {
 			return z, false
@@ -101,26 +121,66 @@ func abbreviation(text []byte, loc *time.Location) (z zoneRef, ok bool) {
 	return z, true
 }
 
-// modern is an instant at which the abbreviations of a zone are looked up when no date
-// is known: 2024-01-01 00:00:00 UTC.
-const modern = 1704067200
+// parts returns what a text has given with the zone.
+func (z *zoneRef) parts() parts {
+	switch {
+	case z.kind == zoneMoving:
+		return partZone | partMoving
+	case z.summer:
+		return partZone | partSummer
+	}
+	return partZone
+}
 
-const halfYear = 182 * 86400
+// Instants in seconds since 1970: one at which a zone is asked what it uses now, and one
+// beyond which nothing but its present rule is known.
+const (
+	modern  = 1704067200 // 2024-01-01
+	horizon = 2145916800 // 2038-01-01
 
-// abbrevNear returns the offset that a zone's abbreviation, in lower case, has at an
-// instant or half a year before or after it.
-func abbrevNear(loc *time.Location, text []byte, sec int64) (offset int, ok bool) {
-	for _, at := range [...]int64{sec, sec + halfYear, sec - halfYear} {
-		name, offset := time.Unix(at, 0).In(loc).Zone()
-		if len(name) == len(text) && equalFold(text, name) {
+	halfYear = 182 * 86400
+)
+
+// usesAbbrev reports whether loc uses an abbreviation, in lower case, now.
+func usesAbbrev(loc *time.Location, text []byte) bool {
+	t := time.Unix(modern, 0).In(loc)
+	winter, _ := t.Zone()
+	summer, _ := t.Add(halfYear * time.Second).Zone()
+	return equalFold(text, winter) || equalFold(text, summer)
+}
+
+// abbrevOffset returns the offset of an abbreviation, in lower case, in a zone that used
+// it: as it was at an instant or last before that, else as it was first after it.
+func abbrevOffset(loc *time.Location, text []byte, sec int64) (offset int, ok bool) {
+	from := time.Unix(min(sec, horizon), 0).In(loc)
+	for t := from; ; {
+		name, offset := t.Zone()
+		if equalFold(text, name) {
 			return offset, true
+		}
+		start, _ := t.ZoneBounds()
+		if start.IsZero() {
+			break
+		}
+		t = start.Add(-time.Second)
+	}
+	for t := from; t.Unix() <= horizon; {
+		name, offset := t.Zone()
+		if equalFold(text, name) {
+			return offset, true
+		}
+		if _, t = t.ZoneBounds(); t.IsZero() {
+			break
 		}
 	}
 	return 0, false
 }
 
-// equalFold compares text, in lower case, with a name of the same length.
+// equalFold compares text, in lower case, with a name.
 func equalFold(text []byte, name string) bool {
+	if len(text) != len(name) {
+		return false
+	}
 	for i := range text {
 		if text[i] != lower(name[i]) {
 			return false
@@ -138,33 +198,28 @@ func (z *zoneRef) constant() bool {
 	return start.IsZero() && end.IsZero()
 }
 
-// offset returns the zone's offset at the local time f, in seconds east; loc is the zone
+// zoneOffset returns the zone's offset at the local time f, in seconds east; loc is the zone
 // of a text that names none.
-func (f *fields) offset(loc *time.Location) (int, Status) {
+func (f *fields) zoneOffset(loc *time.Location) int {
 	z := &f.zone
 	switch z.kind {
 	case zoneFixed:
-		return z.offset, OK
+		return z.offset
 	case zoneNone:
-		return f.offsetIn(loc), OK
+		return f.offsetIn(loc)
 	case zoneNamed:
 		if z.loc == nil {
-			return z.offset, OK
+			return z.offset
 		}
-		return f.offsetIn(z.loc), OK
+		return f.offsetIn(z.loc)
 	}
 	offset := f.offsetIn(z.loc)
 	text := bytes.TrimRight(z.abbrev[:], "\x00")
 	sec := f.localSeconds() - int64(offset)
-	if o, ok := abbrevNear(z.loc, text, sec); ok {
-		return o, OK
+	if o, ok := abbrevOffset(z.loc, text, sec); ok {
+		return o
 	}
-	if z.kind == zoneCallers {
-		if o, ok := abbrevNear(z.loc, text, modern); ok {
-			return o, OK
-		}
-	}
-	return offset, OK
+	return offset
 }
 
 func (f *fields) localSeconds() int64 {
@@ -296,14 +351,12 @@ func titleZone(name string) string {
 	return string(out)
 }
 
-// posixOffset reads at least three letters and [+-]h[:mm[:ss]], the offset counted
-// westwards, and returns seconds east.
+// posixOffset reads a name, which is anything without digits, signs and commas, and
+// [+-]h[:mm[:ss]], the offset counted westwards, and returns seconds east. POSIX's names
+// for daylight-saving time, which may follow, are not read.
 func posixOffset(text []byte) (offset int, ok bool) {
-	i := 0
-	for i < len(text) && isAlpha(text[i]) {
-		i++
-	}
-	if i < 3 || i == len(text) {
+	i := bytes.IndexAny(text, "+-,0123456789")
+	if i <= 0 {
 		return 0, false
 	}
 	sign := -1
