@@ -5,10 +5,6 @@ import "fmt"
 // wordBits is the number of rows that one bitmap word covers.
 const wordBits = 64
 
-// minAsmWords is the number of words from which a bitmap scan is worth a call into
-// assembly; below it the call costs more than the loop.
-const minAsmWords = 4
-
 // wordsFor returns the number of bitmap words that n rows take.
 func wordsFor(n int) int { return (n + wordBits - 1) / wordBits }
 

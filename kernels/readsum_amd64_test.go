@@ -16,7 +16,9 @@ func BenchmarkReadSum(b *testing.B) {
 		b.Fatal("the control is written for AVX2")
 	}
 	var sum uint64
-	benchEach(b, 8, func(r *rand.Rand) uint64 { return 0 }, func(v []uint64) { sum += asm.ReadSumAVX2(v) })
+	b.Run("level=avx2", func(b *testing.B) {
+		benchSizes(b, 8, func(*rand.Rand) uint64 { return 0 }, func(v []uint64) { sum += asm.ReadSumAVX2(v) })
+	})
 	if sum != 0 {
 		b.Fatal("the sum of zeros is not zero")
 	}
