@@ -64,6 +64,9 @@ func (s *Store) compact(ctx context.Context, plan func(*Table) ([]fold, error)) 
 	if err != nil {
 		return err
 	}
+	if err := s.log.Prepare(); err != nil { // makes the step under the lock shorter, no more
+		s.logger().Warn("could not prepare the next log", "err", err)
+	}
 	if err := s.acquire(ctx, "a checkpoint"); err != nil {
 		s.dropFoldFile(df)
 		return err
