@@ -37,6 +37,8 @@ type loader struct {
 	splits    []split
 	rows      int64
 	fragments []fragmentPlan
+	name      string    // of a stream
+	stretches []stretch // of a stream, in row order
 	load      *columnar.Load
 
 	next   atomic.Int64 // fragment to convert
@@ -167,6 +169,7 @@ func (l *loader) commit() error {
 	}
 	start := time.Now()
 	txn, err := l.store.BeginWrite(l.ctx)
+	l.result.Stages[StageCommit].NS += int64(time.Since(start))
 	if err != nil {
 		return err
 	}
@@ -174,6 +177,7 @@ func (l *loader) commit() error {
 	if err := l.append(txn); err != nil {
 		return err
 	}
+	start = time.Now()
 	_, err = txn.Commit(l.ctx)
 	l.result.Stages[StageCommit].NS += int64(time.Since(start))
 	return err
@@ -192,8 +196,10 @@ func (l *loader) append(txn *columnar.Txn) error {
 	if err := l.sync(); err != nil {
 		return err
 	}
+	start := time.Now()
 	_, err := txn.Append(l.ctx, l.sh.schema.Name, l.load)
-	return err
+	l.result.Stages[StageIndex].NS += int64(time.Since(start))
+	return l.duplicate(err)
 }
 
 // finish completes the result, and drops the load if there was an error.
@@ -504,16 +510,11 @@ func (l *loader) explain(src io.ReaderAt, in *input, row, offset int64, check er
 	if err != nil {
 		return readError(err, in.name)
 	}
-	lines, from := in.headLines, in.start
-	if n := splitsOf(in, l.block); n > 0 {
-		k := min((offset-in.start)/l.block, int64(n-1))
-		lines, from = l.splits[in.firstSplit+int(k)].lines, in.start+k*l.block
-	}
-	b := make([]byte, offset-from)
-	if _, err := io.ReadFull(io.NewSectionReader(src, from, offset-from), b); err != nil {
+	lines, err := l.linesBefore(src, in, offset)
+	if err != nil {
 		return readError(err, in.name)
 	}
-	x := explainer{sh: l.sh, d: &in.d, place: place{file: in.name, line: 1 + lines + countLines(&in.d, b), offset: offset}}
+	x := explainer{sh: l.sh, d: &in.d, place: place{file: in.name, line: 1 + lines, offset: offset}}
 	return x.reason(record, row, check)
 }
 

@@ -49,6 +49,7 @@ type leader struct {
 // stream has not shown more than a worker's worth it converts too.
 func (l *loader) fromReader(r io.Reader, name string) error {
 	in := &input{name: name}
+	l.name = name
 	l.workers = workersFor(math.MaxInt64, l.opt.Parallelism, l.env)
 	d := &leader{l: l, r: r, in: in, size: min(max(parcelsBytes/(l.workers+1), leastParcelBytes), mostParcelBytes)}
 	if l.env.smallBytes != 0 {
@@ -263,6 +264,7 @@ func (d *leader) cut(p *parcel, whole bool) bool {
 		}
 		lines = countLines(&d.in.d, p.b[:pos])
 	}
+	d.remember(p, lines)
 	rest := p.b[pos:]
 	d.next = parcel{offset: p.offset + int64(pos), row: p.row + p.rows, lines: p.lines + lines}
 	d.next.fragment = p.fragment + int((p.rows+columnar.MaxFragmentRows-1)/columnar.MaxFragmentRows)

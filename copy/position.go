@@ -1,0 +1,132 @@
+package copy
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sort"
+
+	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/pgerr"
+)
+
+// A key that is there already is found when the rows are appended, long after they were
+// converted. What is kept to find the line of such a row is the splits of a file, and
+// the parcels of a stream.
+
+// stretch is where the records of one parcel stand.
+type stretch struct {
+	row   int64
+	lines int64   // line breaks before the first record
+	more  []int32 // line breaks before the end of each record, where they are not one a record
+}
+
+// keyed reports whether a row may be refused for its key.
+func (l *loader) keyed() bool {
+	for i := range l.sh.schema.Constraints {
+		if l.sh.schema.Constraints[i].Kind != columnar.Check {
+			return true
+		}
+	}
+	return false
+}
+
+// remember notes where the records of p stand; lines is the number of line breaks in it.
+func (d *leader) remember(p *parcel, lines int64) {
+	if !d.l.keyed() {
+		return
+	}
+	s := stretch{row: p.row, lines: p.lines}
+	if ends := p.rows; lines != ends && lines != ends-1 {
+		s.more = make([]int32, 0, p.rows)
+		n, state := int32(0), outside
+		for _, c := range p.b {
+			if c == d.in.d.eol {
+				if state == outside {
+					s.more = append(s.more, n)
+				}
+				n++
+			}
+			state = d.in.d.next(state, c)
+		}
+		s.more = append(s.more, n)
+	}
+	d.l.stretches = append(d.l.stretches, s)
+}
+
+// duplicate gives the error of Append the line of the row that it is about.
+func (l *loader) duplicate(err error) error {
+	var dup *columnar.DuplicateError
+	if !errors.As(err, &dup) {
+		return err
+	}
+	e := *pgerr.From(err)
+	e.Err = err
+	e.Table = l.sh.schema.Name
+	if len(l.stretches) > 0 {
+		k := sort.Search(len(l.stretches), func(k int) bool { return l.stretches[k].row > dup.Row }) - 1
+		s := &l.stretches[k]
+		if i := dup.Row - s.row; s.more == nil {
+			e.Line = 1 + s.lines + i
+		} else {
+			e.Line = 1 + s.lines + int64(s.more[i])
+		}
+		e.File = l.name
+		return &e
+	}
+	in := l.inputWithRow(dup.Row)
+	e.File = in.name
+	if line, lineErr := l.lineOf(in, dup.Row); lineErr == nil {
+		e.Line = line
+	}
+	return &e
+}
+
+// lineOf returns the last physical line of a row of in, which is read again.
+func (l *loader) lineOf(in *input, row int64) (int64, error) {
+	w := l.newWorker()
+	defer w.close()
+	var src io.ReaderAt = bytes.NewReader(in.mem)
+	if in.mem == nil {
+		file := in.file
+		in.file = nil
+		defer func() { in.file = file }()
+		var err error
+		if src, err = w.open(in); err != nil {
+			return 0, err
+		}
+	}
+	start := in.start
+	if row > in.firstRow {
+		s := l.splitWithEnd(row - 1)
+		var err error
+		off := in.start + int64(s-in.firstSplit)*l.block
+		if start, err = l.afterEnd(w, in, src, off, l.splits[s].state, row-l.splits[s].rows); err != nil {
+			return 0, err
+		}
+	}
+	record, err := recordAt(&in.d, src, start, in.size)
+	if err != nil {
+		return 0, err
+	}
+	before, err := l.linesBefore(src, in, start)
+	if err != nil {
+		return 0, err
+	}
+	x := explainer{d: &in.d}
+	return 1 + before + countLines(&in.d, x.body(record)), nil
+}
+
+// linesBefore returns the number of line breaks of in before offset.
+func (l *loader) linesBefore(src io.ReaderAt, in *input, offset int64) (int64, error) {
+	lines, from := in.headLines, in.start
+	if n := splitsOf(in, l.block); n > 0 {
+		k := min((offset-in.start)/l.block, int64(n-1))
+		lines, from = l.splits[in.firstSplit+int(k)].lines, in.start+k*l.block
+	}
+	b := make([]byte, offset-from)
+	if _, err := io.ReadFull(io.NewSectionReader(src, from, offset-from), b); err != nil {
+		return 0, err
+	}
+	return lines + countLines(&in.d, b), nil
+}
