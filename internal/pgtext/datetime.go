@@ -25,6 +25,12 @@ func Date(b []byte) (int32, Status) {
 			return int32(d), OK
 		}
 	}
+	return dateSlow(b)
+}
+
+// dateSlow is Date without the fast path; it defines the result. The slow paths are
+// functions of their own because of their large frames.
+func dateSlow(b []byte) (int32, Status) {
 	f, st := decodeDateTime(b, nil)
 	if st != OK {
 		return 0, st
@@ -54,6 +60,10 @@ func Time(b []byte) (int64, Status) {
 			return us, OK
 		}
 	}
+	return timeSlow(b)
+}
+
+func timeSlow(b []byte) (int64, Status) {
 	f, st := decodeTime(b)
 	if st != OK {
 		return 0, st
@@ -70,6 +80,10 @@ func Timestamp(b []byte) (int64, Status) {
 	if us, n, ok := isoTimestamp(b); ok && n == len(b) {
 		return us, OK
 	}
+	return timestampSlow(b)
+}
+
+func timestampSlow(b []byte) (int64, Status) {
 	f, st := decodeDateTime(b, nil)
 	if st != OK {
 		return 0, st
@@ -97,6 +111,10 @@ func TimestampTZ(b []byte, loc *time.Location) (int64, Status) {
 			return shift(us, offset)
 		}
 	}
+	return timestampTZSlow(b, loc)
+}
+
+func timestampTZSlow(b []byte, loc *time.Location) (int64, Status) {
 	f, st := decodeDateTime(b, loc)
 	if st != OK {
 		return 0, st

@@ -26,6 +26,9 @@ func Float8(b []byte) (float64, Status) {
 		}
 		return f, OK
 	}
+	if ok {
+		return round(b, 64, m != 0)
+	}
 	return floatSlow(b, 64)
 }
 
@@ -44,8 +47,21 @@ func Float4(b []byte) (float32, Status) {
 		}
 		return f, OK
 	}
+	if ok {
+		f, st := round(b, 32, m != 0)
+		return float32(f), st
+	}
 	f, st := floatSlow(b, 32)
 	return float32(f), st
+}
+
+// round reads a text that was screened: strconv would take no other number for it.
+func round(b []byte, bits int, nonzero bool) (float64, Status) {
+	f, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(b), len(b)), bits)
+	if err != nil || f == 0 && nonzero {
+		return 0, Range
+	}
+	return f, OK
 }
 
 // exactPow10 holds the powers of ten that a double represents exactly. Those up to
@@ -125,17 +141,14 @@ func floatSlow(b []byte, bits int) (float64, Status) {
 			f = math.Inf(-1)
 		}
 	default:
-		text := unsafe.String(unsafe.SliceData(s), p.end)
 		var buf [48]byte
+		text := s[:p.end]
 		if p.kind == floatHex {
-			n := len(p.hexText(buf[:0], s))
-			text = unsafe.String(&buf[0], n)
+			text = p.hexText(buf[:0], s)
 		}
-		// The text was screened, so the only error is a value outside the range.
-		var err error
-		f, err = strconv.ParseFloat(text, bits)
-		if err != nil || f == 0 && p.nonzero {
-			return 0, Range
+		var st Status
+		if f, st = round(text, bits, p.nonzero); st != OK {
+			return 0, st
 		}
 	}
 	if len(trimLeft(s[p.end:])) > 0 {

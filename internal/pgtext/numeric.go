@@ -185,6 +185,9 @@ func (n *numericText) decimalInteger() (text []byte, ok bool) {
 // integers are taken, as in Int; the latter allocate. Status is Syntax, or Range beyond
 // 131072 digits before the point or 16383 behind it. dst is returned unchanged then.
 func ParseNumericText(dst, b []byte) ([]byte, Status) {
+	if isNumericText(b) {
+		return append(dst, b...), OK
+	}
 	n, st := scanNumeric(b)
 	if st != OK {
 		return dst, st
@@ -241,6 +244,30 @@ func ParseNumericText(dst, b []byte) ([]byte, Status) {
 		at++
 	}
 	return appendZeros(dst, point-total), OK
+}
+
+// isNumericText reports whether b is a number that is in output form already. It may
+// miss some: zero and long ones.
+func isNumericText(b []byte) bool {
+	if len(b) > 0 && b[0] == '-' {
+		b = b[1:]
+	}
+	if len(b) == 0 || len(b) > maxFracDigits {
+		return false
+	}
+	point := len(b)
+	nonzero := false
+	for i, c := range b {
+		switch {
+		case isDigit(c):
+			nonzero = nonzero || c != '0'
+		case c == '.' && point == len(b):
+			point = i
+		default:
+			return false
+		}
+	}
+	return nonzero && point > 0 && point != len(b)-1 && (b[0] != '0' || point == 1)
 }
 
 func appendZeros(dst []byte, n int) []byte {

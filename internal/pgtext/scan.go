@@ -17,16 +17,21 @@ func lower(c byte) byte {
 	return c
 }
 
-// hexValue returns the value of a hexadecimal digit, or a number above 15.
-func hexValue(c byte) byte {
-	if d := c - '0'; d < 10 {
-		return d
+// hexValue returns the value of a hexadecimal digit, or 255.
+func hexValue(c byte) byte { return hexValues[c] }
+
+var hexValues = func() (t [256]byte) {
+	for i := range t {
+		t[i] = 255
 	}
-	if d := c | 0x20 - 'a'; d < 6 {
-		return d + 10
+	for i, c := range "0123456789abcdef" {
+		t[c] = byte(i)
 	}
-	return 0xff
-}
+	for i, c := range "ABCDEF" {
+		t[c] = byte(i + 10)
+	}
+	return t
+}()
 
 // trimSpace returns b without the white space at its ends.
 func trimSpace(b []byte) []byte { return trimRight(trimLeft(b)) }

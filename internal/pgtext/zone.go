@@ -243,11 +243,11 @@ func localOffset(local int64, loc *time.Location) int {
 	prev := time.Unix(local-86400, 0).In(loc)
 	_, before := prev.Zone()
 	_, end := prev.ZoneBounds()
-	if end.IsZero() {
+	change := end.Unix()
+	if end.IsZero() || change-local > 2*86400 {
 		return before
 	}
 	_, after := end.Zone()
-	change := end.Unix()
 	ifBefore, ifAfter := local-int64(before), local-int64(after)
 	switch {
 	case ifBefore < change && ifAfter < change:
