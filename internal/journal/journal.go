@@ -306,10 +306,18 @@ func (j *Journal) fail(err error) error {
 	return fmt.Errorf("%w: %w", ErrPoisoned, err)
 }
 
-// Close marks the log, so that the next Open knows that it is complete, and closes the
-// files. An unclean, poisoned or read-only journal is only closed. A second call does
-// nothing.
-func (j *Journal) Close() error {
+// Close makes everything durable, marks the log so that the next Open knows that it is
+// complete, and closes the files. An unclean, poisoned or read-only journal is only closed.
+// Like Mark it declares all data files durable: an owner that could not sync one calls
+// Abandon. A second call does nothing.
+func (j *Journal) Close() error { return j.close((*Journal).mark) }
+
+// Abandon closes the files and declares nothing durable: the next Open recovers as after a
+// crash. After it, or after Close, it does nothing.
+func (j *Journal) Abandon() error { return j.close(func(*Journal) error { return nil }) }
+
+// close calls last, if the journal takes writes, and then closes everything.
+func (j *Journal) close(last func(*Journal) error) error {
 	j.prepareMu.Lock()
 	defer j.prepareMu.Unlock()
 	j.mu.Lock()
@@ -319,7 +327,7 @@ func (j *Journal) Close() error {
 	}
 	var err error
 	if j.usable() == nil && !j.unclean {
-		err = j.mark()
+		err = last(j)
 	}
 	j.closed = true
 	if j.prepared != nil {

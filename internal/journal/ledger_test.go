@@ -264,12 +264,20 @@ func (l *ledger) syncData() error {
 		return nil
 	}
 	for _, f := range l.dirty {
-		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		if err := f.Sync(); err != nil {
+			return err
+		}
+	}
+	if err := l.fs.SyncDir(); err != nil {
+		return err
+	}
+	for _, f := range l.dirty {
+		if err := f.Close(); err != nil {
 			return err
 		}
 	}
 	l.dirty = nil
-	return l.fs.SyncDir()
+	return nil
 }
 
 func (l *ledger) remove(key uint64) error {
@@ -282,7 +290,7 @@ func (l *ledger) remove(key uint64) error {
 	e := l.entries[key]
 	delete(l.entries, key)
 	if e.file != "" {
-		return l.fs.Remove(e.file)
+		_ = l.fs.Remove(e.file) // if it stays it is an orphan: the commit stands
 	}
 	return nil
 }
@@ -307,7 +315,10 @@ func (l *ledger) rotate() error {
 }
 
 func (l *ledger) close() error {
-	return errors.Join(l.syncData(), l.j.Close())
+	if err := l.syncData(); err != nil {
+		return errors.Join(err, l.j.Abandon())
+	}
+	return l.j.Close()
 }
 
 // step is one operation of a script.
@@ -374,7 +385,7 @@ func (h *history) run(dir vfs.FS, script []step) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, l.j.Close()) }()
+	defer func() { err = errors.Join(err, l.j.Abandon()) }()
 	for _, s := range script {
 		before := h.states[len(h.states)-1]
 		durable := true

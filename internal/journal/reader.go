@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/ingotdb/ingot/internal/vfs"
@@ -32,11 +33,13 @@ type logFile struct {
 // openLog opens log number and reads its header, which must have that id. The caller closes
 // the file. The log's cached bytes are dropped first where the system can: after a failed
 // sync the cache may show what the device does not have.
-func openLog(fs vfs.FS, store [16]byte, number, id uint64, writable bool) (*logFile, error) {
+func openLog(dir vfs.FS, store [16]byte, number, id uint64, writable bool) (*logFile, error) {
 	name := logName(number)
-	l := &logFile{path: filepath.Join(fs.Path(), name)}
+	l := &logFile{path: filepath.Join(dir.Path(), name)}
 	var err error
-	if l.file, err = fs.Open(name, writable); err != nil {
+	if l.file, err = dir.Open(name, writable); errors.Is(err, fs.ErrNotExist) {
+		return nil, l.corrupt(0, "log is named by the superblock or another log, but missing")
+	} else if err != nil {
 		return nil, fmt.Errorf("journal: open log: %w", err)
 	}
 	if err := l.readHeader(store, number, id); err != nil {
@@ -214,10 +217,10 @@ var zeros [tailChunk]byte
 
 // openChain opens the log that the newest slot names and follows continuations to the last
 // one, which is returned scanned. The caller closes its file.
-func openChain(fs vfs.FS, sb *superblock, writable bool) (*logFile, error) {
+func openChain(dir vfs.FS, sb *superblock, writable bool) (*logFile, error) {
 	s := sb.slots[sb.newest]
 	for number, id := s.log, s.logID; ; {
-		l, err := openLog(fs, s.store, number, id, writable)
+		l, err := openLog(dir, s.store, number, id, writable)
 		if err != nil {
 			return nil, err
 		}
