@@ -180,11 +180,12 @@ const (
 	AdviceRandom                   // no read-ahead
 	AdviceWillNeed                 // soon: read ahead now
 	AdviceDontNeed                 // not soon: the pages may leave this process
+	AdviceHuge                     // written in many places at once: large pages where the system has them
 )
 
 // Advise tells the system how the window is going to be read. It never changes what is read.
 func (m *Mapping) Advise(a Advice) error {
-	if a > AdviceDontNeed {
+	if a > AdviceHuge {
 		return fmt.Errorf("mmap: unknown advice %d", a)
 	}
 	if m.raw == nil {

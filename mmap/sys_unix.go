@@ -39,6 +39,7 @@ var sysAdvice = [...]int{
 	AdviceRandom:     unix.MADV_RANDOM,
 	AdviceWillNeed:   unix.MADV_WILLNEED,
 	AdviceDontNeed:   unix.MADV_DONTNEED,
+	AdviceHuge:       sysHuge,
 }
 
 func sysAdvise(b []byte, a Advice) error { return unix.Madvise(b, sysAdvice[a]) }
