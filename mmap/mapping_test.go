@@ -138,12 +138,12 @@ func TestSyncAndAdviseCheckTheirArguments(t *testing.T) {
 			t.Errorf("Sync(%d, %d) worked", r[0], r[1])
 		}
 	}
-	for a := AdviceNormal; a <= AdviceDontNeed; a++ {
+	for a := AdviceNormal; a <= AdviceHuge; a++ {
 		if err := m.Advise(a); err != nil {
 			t.Errorf("advice %d: %v", a, err)
 		}
 	}
-	if err := m.Advise(AdviceDontNeed + 1); err == nil {
+	if err := m.Advise(AdviceHuge + 1); err == nil {
 		t.Error("unknown advice was taken")
 	}
 	if err := m.Sync(0, 5000); err != nil {
