@@ -514,6 +514,74 @@ func aggregate(t *testing.T, s *columnar.Schema, rows [][]string, expr string) s
 	return ""
 }
 
+// runToCase loads the case's table, writes it, compares the bytes, and loads them again.
 func runToCase(t *testing.T, dir string, c *testCase) {
-	t.Log(dir, c.Copy)
+	ctx := context.Background()
+	store := newStore(t)
+	target := createTable(t, store, c.schema(t))
+	from, err := ParseFromOptions(headerOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := Env{Files: AnyFile()}
+	if _, err := From(ctx, store, target, FromFiles(caseInput(t, dir, c)), from, env); err != nil {
+		t.Fatal(err)
+	}
+	want := readTable(t, store)
+	to, err := ParseToOptions(parseOptions(t, c.Copy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out.csv")
+	if strings.Contains(c.Copy, "/dev/full") {
+		out = "/dev/full"
+	}
+	err = copyTable(t, store, ToFile(out), to, env)
+	if c.Result == "error" {
+		c.checkError(t, err)
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect, err := os.ReadFile(filepath.Join(dir, c.Bytes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, expect) {
+		t.Fatalf("wrote %q, want %q", got, expect)
+	}
+	again := newStore(t)
+	options := slices.DeleteFunc(parseOptions(t, c.Copy), func(o Option) bool { return o.Name == "FORCE_QUOTE" })
+	if from, err = ParseFromOptions(options); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := From(ctx, again, createTable(t, again, c.schema(t)), FromFiles(out), from, env); err != nil {
+		t.Fatal(err)
+	}
+	compareRows(t, readTable(t, again), want)
+}
+
+// copyTable writes table t.
+func copyTable(t testing.TB, store *columnar.Store, dst Destination, opt *ToOptions, env Env) error {
+	t.Helper()
+	snap, err := store.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Release()
+	table, err := snap.Table("t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := TableContent(table, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = To(context.Background(), content, dst, opt, nil, env)
+	return err
 }

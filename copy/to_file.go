@@ -1,0 +1,104 @@
+package copy
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"github.com/ingotdb/ingot/internal/pgerr"
+)
+
+// target is the file that a COPY TO writes: a new one beside its final name, or a device
+// or pipe that is there already.
+type target struct {
+	*os.File
+	files *Files
+	temp  string // its name until it is complete; "" if it has its final one
+	path  string
+}
+
+// create opens path for a COPY TO.
+func (f *Files) create(path string) (*target, error) {
+	if err := f.refused(path); err != nil {
+		return nil, err
+	}
+	mode := fs.FileMode(0o644)
+	switch info, err := f.stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, fileError(err, "could not open file", path)
+	case info.IsDir():
+		return nil, pgerr.New(pgerr.WrongObjectType, "\"%s\" is a directory", path).
+			WithHint("Name a file in it.")
+	case !info.Mode().IsRegular():
+		file, err := f.openFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, fileError(err, "could not open file", path)
+		}
+		return &target{File: file, files: f, path: path}, nil
+	default:
+		// The right to write the file decides, not that to write its directory.
+		file, err := f.openFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, fileError(err, "could not open file", path)
+		}
+		file.Close()
+		mode = info.Mode().Perm()
+		if f.any {
+			if path, err = filepath.EvalSymlinks(path); err != nil {
+				return nil, fileError(err, "could not open file", path)
+			}
+		}
+	}
+	dir, base := filepath.Split(path)
+	for {
+		temp := dir + fmt.Sprintf(".%s.%08x.tmp", base, rand.Uint32())
+		file, err := f.openFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fileError(err, "could not create file", path)
+		}
+		return &target{File: file, files: f, temp: temp, path: path}, nil
+	}
+}
+
+// complete gives the file its name. It is not synced: a COPY TO is as durable as a copy
+// that the system's own tools make.
+func (t *target) complete() error {
+	file := t.File
+	t.File = nil
+	if err := file.Close(); err != nil {
+		t.remove()
+		return fileError(err, "could not write to file", t.path)
+	}
+	if t.temp == "" {
+		return nil
+	}
+	if err := t.files.rename(t.temp, t.path); err != nil {
+		t.remove()
+		return fileError(err, "could not rename file", t.path)
+	}
+	return nil
+}
+
+// abandon drops a file that was not completed; after complete it does nothing.
+func (t *target) abandon() {
+	if t.File != nil {
+		t.File.Close()
+		t.File = nil
+		t.remove()
+	}
+}
+
+// remove deletes the temporary file. Should that fail, a hidden file is left over and the
+// error that led here is the one to report.
+func (t *target) remove() {
+	if t.temp != "" {
+		_ = t.files.remove(t.temp)
+	}
+}
