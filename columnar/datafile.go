@@ -112,7 +112,8 @@ func (df *dataFile) open(fsys vfs.FS) error {
 		return err
 	}
 	if string(got) != string(df.header()[:64]) {
-		if string(got[:8]) == dataMagic && binary.LittleEndian.Uint32(got[8:]) > dataVersion {
+		if string(got[:8]) == dataMagic && binary.LittleEndian.Uint32(got[60:]) == crc32.Checksum(got[:60], castagnoli) &&
+			binary.LittleEndian.Uint32(got[8:]) > dataVersion {
 			return fmt.Errorf("columnar: %s: %w", df.name, ErrVersion)
 		}
 		return corrupt(df.name, 0, "the header is not that of file %d of this store", df.number)

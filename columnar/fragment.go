@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"fmt"
 	"hash/crc32"
 	"sort"
 	"sync/atomic"
@@ -110,8 +111,8 @@ func (h *chunkHeader) vec(name string, off int64, c *chunk, rows int, body, out 
 	t := c.typ
 	t.Length = 0
 	switch {
-	case h.encoding != encodingPlain || h.vectors != 0:
-		return bad("an encoding this version does not know")
+	case h.encoding != encodingPlain || h.vectors != 0 || h.flags&^(flagValidity|flagNaN) != 0:
+		return Vec{}, fmt.Errorf("columnar: %s: chunk at %d has encoding %d, flags %#x: %w", name, off, h.encoding, h.flags, ErrVersion)
 	case h.typ != t || int(h.rows) != rows || int(h.nulls) != c.zone.Nulls:
 		return bad("type, rows or nulls differ from the directory")
 	case int64(h.outLen) != c.loc.outLen || (c.loc.outLen > 0 && int64(h.outOff) != c.loc.outOff):

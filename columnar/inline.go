@@ -92,6 +92,9 @@ func (d *decoder) inlineChunk(k *chunk, rows int) {
 	v := Vec{typ: k.typ, n: rows}
 	flags := d.byte()
 	nulls := 0
+	if flags&^(flagValidity|flagNaN) != 0 {
+		d.fail()
+	}
 	if flags&flagValidity != 0 {
 		if v.valid = d.packedBits(rows); v.valid != nil {
 			nulls = rows - kernels.PopCount(v.valid, rows)
@@ -152,6 +155,7 @@ func appendFragment(b []byte, f *fragment) []byte {
 		b = binary.LittleEndian.AppendUint32(b, k.loc.outCRC)
 		b = binary.AppendUvarint(b, uint64(k.zone.Nulls))
 		b = appendZone(b, &k.zone)
+		b = append(b, 0) // no extra
 	}
 	return b
 }
@@ -177,6 +181,7 @@ func (d *decoder) fragment(df *dataFile) *fragment {
 		nulls := d.int(uint64(f.rows))
 		k.zone = d.zone(k.typ)
 		k.zone.Nulls = nulls
+		d.extra()
 		if k.col <= last {
 			d.fail()
 		}

@@ -77,7 +77,7 @@ func (r *replayer) op(d *decoder) error {
 		}
 	case opAlter:
 		s := d.schema()
-		if slot := r.draft.slotOf(s.ID); d.err == nil && slot >= 0 {
+		if slot := r.draft.slotOf(s.ID); d.err == nil && slot >= 0 && s.follows(r.draft.tables[slot].schema) {
 			return r.draft.alter(slot, s)
 		}
 		d.fail()
@@ -98,13 +98,13 @@ func (r *replayer) op(d *decoder) error {
 				d.fail()
 				break
 			}
-			if f := d.fragment(df); d.err == nil {
+			if f := d.fragment(df); r.fits(d, slot, f) {
 				r.draft.append(slot, f)
 			}
 		}
 	case opInline:
 		if slot, ok := r.slot(d); ok {
-			if f := d.inline(); d.err == nil {
+			if f := d.inline(); r.fits(d, slot, f) {
 				r.draft.append(slot, f)
 			}
 		}
@@ -125,6 +125,22 @@ func (r *replayer) slot(d *decoder) (int, bool) {
 		d.fail()
 	}
 	return slot, d.err == nil
+}
+
+// fits reports whether the fragment's chunks have the types of the table's columns, so
+// that no reader takes one type's bytes for another's. Chunks of dropped columns may
+// have any. If not, d fails.
+func (r *replayer) fits(d *decoder, slot int, f *fragment) bool {
+	if d.err != nil {
+		return false
+	}
+	s := r.draft.tables[slot].schema
+	for i := range s.Columns {
+		if k := f.find(s.Columns[i].ID); k != nil && k.typ != s.Columns[i].Type {
+			d.fail()
+		}
+	}
+	return d.err == nil
 }
 
 // file notes a data file; it is opened once the whole history is known.
@@ -200,6 +216,7 @@ func appendState(b []byte, v *version) []byte {
 
 func appendTable(b []byte, t *Table) []byte {
 	b = appendSchema(b, t.schema)
+	b = append(b, 0) // no extra
 	frags := 0
 	t.pieces(func(_ visibility.RowID, p piece) { frags += b2i(p.from == 0) })
 	b = binary.AppendUvarint(b, uint64(frags))
@@ -250,6 +267,7 @@ func (r *replayer) state(body []byte) error {
 
 func (r *replayer) table(d *decoder) {
 	s := d.schema()
+	d.extra()
 	if d.err != nil {
 		return
 	}
@@ -268,6 +286,9 @@ func (r *replayer) table(d *decoder) {
 			d.fail()
 		}
 		if d.err != nil {
+			return
+		}
+		if !r.fits(d, slot, f) {
 			return
 		}
 		r.draft.grow(slot, f, false)

@@ -67,6 +67,22 @@ func (s *Schema) Clone() *Schema {
 	return &c
 }
 
+// follows reports whether s can come after old as the schema of one table: columns
+// that both have are of one type, and no column ID is used again.
+func (s *Schema) follows(old *Schema) bool {
+	if s.nextColumn < old.nextColumn {
+		return false
+	}
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		at := old.position(c.ID)
+		if (at >= 0 && old.Columns[at].Type != c.Type) || (at < 0 && c.ID <= old.nextColumn) {
+			return false
+		}
+	}
+	return true
+}
+
 // prepare checks names and types and gives every new column an ID.
 func (s *Schema) prepare() error {
 	if len(s.Columns) > MaxColumns {

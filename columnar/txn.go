@@ -144,6 +144,10 @@ func (t *Txn) AlterTable(s *Schema) error {
 	if err := c.prepare(); err != nil {
 		return err
 	}
+	if !c.follows(t.draft.tables[slot].schema) {
+		return pgerr.New(pgerr.FeatureNotSupported, "a column of table \"%s\" cannot change its type", c.Name).
+			WithHint("Add a column of the new type and drop the old one.")
+	}
 	if err := t.draft.alter(slot, c); err != nil {
 		return err
 	}

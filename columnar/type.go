@@ -92,7 +92,7 @@ func (t Type) Variable() bool {
 
 // Valid reports whether t is a type this version can store.
 func (t Type) Valid() bool {
-	if t.Kind < Bool || t.Kind > JSON || t.Length < 0 || (t.Length != 0 && t.Kind != Varchar) {
+	if t.Array || t.Kind < Bool || t.Kind > JSON || t.Length < 0 || (t.Length != 0 && t.Kind != Varchar) {
 		return false
 	}
 	if t.Kind == Decimal {

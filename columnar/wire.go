@@ -87,6 +87,10 @@ func (d *decoder) int(limit uint64) int {
 
 func (d *decoder) string() string { return string(d.bytes(d.uvarint())) }
 
+// extra passes over what a later version of the format may add to an entry without
+// changing what it says to this one: a counted string, empty so far.
+func (d *decoder) extra() { d.bytes(d.uvarint()) }
+
 func appendString(b []byte, s string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s)))
 	return append(b, s...)
