@@ -42,12 +42,16 @@ var reads = []struct {
 		}
 		return OK
 	}},
-	{"utf8/ascii", "the quick brown fox jumps over it", func(b []byte) Status {
-		if !ValidUTF8(b) {
-			return InvalidEncoding
-		}
-		return OK
-	}},
+	{"utf8/ascii", "the quick brown fox jumps over it", readUTF8},
+	{"utf8/accents", "größere Mengen für später, naïve café", readUTF8},
+	{"utf8/kanji", "東京都千代田区霞が関一丁目", readUTF8},
+}
+
+func readUTF8(b []byte) Status {
+	if !ValidUTF8(b) {
+		return InvalidEncoding
+	}
+	return OK
 }
 
 var (

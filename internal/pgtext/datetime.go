@@ -92,7 +92,7 @@ func timestampSlow(b []byte) (int64, Status) {
 }
 
 // TimestampTZ reads a timestamp with time zone as microseconds since 1970-01-01 00:00:00
-// UTC, or an infinity. A text without a zone is taken to be in loc.
+// UTC, or an infinity. A text without a zone is taken to be in loc, which is not nil.
 //
 // Zones are offsets (+hh, +hhmm, +hh:mm, +hh:mm:ss, up to 15:59:59), Z, PostgreSQL's
 // default abbreviations, abbreviations of loc, names of the time zone database in any
@@ -133,7 +133,7 @@ func shift(us int64, offset int) (int64, Status) {
 		return 0, Range
 	}
 	us -= d
-	if us < minTimestamp {
+	if us < MinTimestamp {
 		return 0, Range
 	}
 	return us, OK

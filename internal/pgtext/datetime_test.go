@@ -24,16 +24,32 @@ func TestCalendarIsTime(t *testing.T) {
 		check(days)
 	}
 	for range 20000 {
-		check(minDate + r.IntN(maxDate-minDate+1))
+		check(MinDate + r.IntN(MaxDate-MinDate+1))
 	}
-	check(minDate)
-	check(maxDate)
+	for _, days := range []int{MinDate, MaxDate, math.MinInt32, math.MaxInt32} {
+		check(days)
+	}
+}
+
+// TestFormatAnything prints values that no text gives.
+func TestFormatAnything(t *testing.T) {
+	for _, us := range []int64{math.MinInt64 + 1, MinTimestamp - 1, -1, 25 * 3600 * usPerSecond, math.MaxInt64 - 1} {
+		AppendTimestamp(nil, us)
+		AppendTimestampTZ(nil, us, newYork)
+		AppendTime(nil, us)
+	}
+	for _, days := range []int32{DateNegInfinity + 1, MinDate - 1, MaxDate + 1, DateInfinity - 1} {
+		AppendDate(nil, days)
+	}
+	if out := string(AppendDate(nil, MinDate-1)); out != "4714-11-23 BC" {
+		t.Errorf("the day before the first prints as %s", out)
+	}
 }
 
 func TestDateRoundTrip(t *testing.T) {
 	r := source(t)
 	for range 50000 {
-		days := int32(minDate + r.IntN(maxDate-minDate+1))
+		days := int32(MinDate + r.IntN(MaxDate-MinDate+1))
 		if r.IntN(2) == 0 {
 			days = int32(r.IntN(3652059) - 719162) // years 1 to 9999
 		}
@@ -42,7 +58,7 @@ func TestDateRoundTrip(t *testing.T) {
 			t.Fatalf("%d prints as %s, which reads as %d, %d", days, text, back, st)
 		}
 	}
-	for _, days := range []int32{minDate, maxDate, DateInfinity, DateNegInfinity} {
+	for _, days := range []int32{MinDate, MaxDate, DateInfinity, DateNegInfinity} {
 		text := AppendDate(nil, days)
 		if back, st := Date(text); st != OK || back != days {
 			t.Errorf("%d prints as %s, which reads as %d, %d", days, text, back, st)
@@ -55,7 +71,7 @@ func randomMicros(r *rand.Rand) int64 {
 	if r.IntN(2) == 0 {
 		us := r.Int64N(math.MaxInt64)
 		if r.IntN(2) == 0 {
-			us = -us % -minTimestamp
+			us = -us % -MinTimestamp
 		}
 		return us
 	}
@@ -81,7 +97,7 @@ func TestTimestampRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	for _, us := range []int64{minTimestamp, math.MaxInt64 - 1, TimestampInfinity, TimestampNegInfinity} {
+	for _, us := range []int64{MinTimestamp, math.MaxInt64 - 1, TimestampInfinity, TimestampNegInfinity} {
 		text := AppendTimestamp(nil, us)
 		if back, st := Timestamp(text); st != OK || back != us {
 			t.Errorf("%d prints as %s, which reads as %d, %d", us, text, back, st)
@@ -151,7 +167,7 @@ func TestTimestampOffsetForm(t *testing.T) {
 		{500000, loc(5*3600 + 1800), "1970-01-01 05:30:00.5+05:30"},
 		{0, loc(1172), "1970-01-01 00:19:32+00:19:32"},
 		{0, loc(-3600 - 15), "1969-12-31 22:59:45-01:00:15"},
-		{minTimestamp, loc(-18000), "4714-11-23 19:00:00-05 BC"},
+		{MinTimestamp, loc(-18000), "4714-11-23 19:00:00-05 BC"},
 		{math.MaxInt64 - 1, loc(18000), "294247-01-10 09:00:54.775806+05"},
 	} {
 		if out := string(AppendTimestampTZ(nil, c.us, c.loc)); out != c.want {

@@ -40,7 +40,7 @@ func appendEra(dst []byte, year int) []byte {
 }
 
 // AppendDate appends days since 1970-01-01 as YYYY-MM-DD, with BC behind it where due, or
-// infinity, -infinity. days must be in Date's range or one of these.
+// infinity, -infinity. Days outside Date's range are printed by the same calendar.
 func AppendDate(dst []byte, days int32) []byte {
 	switch days {
 	case DateInfinity:
@@ -55,9 +55,13 @@ func AppendDate(dst []byte, days int32) []byte {
 // AppendTime appends microseconds since midnight, 0 to 24 hours, as hh:mm:ss and the
 // fraction without trailing zeros.
 func AppendTime(dst []byte, us int64) []byte {
-	sec := int(us / usPerSecond)
-	frac := int(us % usPerSecond)
-	dst = append2(dst, sec/3600)
+	sec := int(uint64(us) / usPerSecond)
+	frac := int(uint64(us) % usPerSecond)
+	if hour := sec / 3600; hour < 100 {
+		dst = append2(dst, hour)
+	} else {
+		dst = AppendInt(dst, int64(hour)) // not a time, but no reason to panic
+	}
 	dst = append2(append(dst, ':'), sec/60%60)
 	dst = append2(append(dst, ':'), sec%60)
 	if frac == 0 {
@@ -72,8 +76,7 @@ func AppendTime(dst []byte, us int64) []byte {
 }
 
 // AppendTimestamp appends microseconds since 1970-01-01 00:00:00 as YYYY-MM-DD hh:mm:ss
-// and the fraction, with BC behind it where due, or infinity, -infinity. us must be in
-// Timestamp's range or one of these.
+// and the fraction, with BC behind it where due, or infinity, -infinity.
 func AppendTimestamp(dst []byte, us int64) []byte {
 	if dst, ok := appendInfinity(dst, us); ok {
 		return dst

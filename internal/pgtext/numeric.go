@@ -277,8 +277,9 @@ func appendZeros(dst []byte, n int) []byte {
 	return dst
 }
 
-// numericParts splits text in output form. digits are those around the point, point
-// their number before it.
+// numericParts splits text in output form into sign, digits before the point and digits
+// behind it; no leading or trailing zeros are among them, and zero has neither sign nor
+// digits.
 func numericParts(text []byte) (sp Special, neg bool, whole, frac []byte) {
 	switch {
 	case len(text) == 0:

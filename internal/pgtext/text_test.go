@@ -53,6 +53,22 @@ func TestInvalidSequence(t *testing.T) {
 	}
 }
 
+func TestValidUTF8(t *testing.T) {
+	r := source(t)
+	for range 50000 {
+		text := []byte(string([]rune{'a', rune(r.IntN(0x110000)), 'b', rune(r.IntN(0x800))}) + "0123456789é€𝄞"[:r.IntN(20)])
+		if r.IntN(2) == 0 {
+			text[r.IntN(len(text))] = byte(r.Uint32())
+		}
+		if have := ValidUTF8(text); have != utf8.Valid(text) {
+			t.Fatalf("%q: %v", text, have)
+		}
+		if pos, _ := InvalidSequence(text); (pos < 0) != (utf8.Valid(text) && !HasZero(text)) {
+			t.Fatalf("%q: wrong at %d", text, pos)
+		}
+	}
+}
+
 func TestTruncate(t *testing.T) {
 	for _, c := range []struct {
 		in    string

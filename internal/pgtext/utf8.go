@@ -2,14 +2,25 @@ package pgtext
 
 import (
 	"bytes"
+	"math/bits"
 	"unicode/utf8"
 )
 
 // ValidUTF8 reports whether b is valid UTF-8: no overlong form, no surrogate, nothing
 // above U+10FFFF. A zero byte is valid here; text must also pass HasZero.
 func ValidUTF8(b []byte) bool {
-	for len(b) >= 8 && load8(b)&highBits == 0 {
-		b = b[8:]
+	for len(b) >= 8 {
+		high := load8(b) & highBits
+		if high == 0 {
+			b = b[8:]
+			continue
+		}
+		b = b[bits.TrailingZeros64(high)/8:]
+		r, n := utf8.DecodeRune(b)
+		if r == utf8.RuneError && n == 1 {
+			return false
+		}
+		b = b[n:]
 	}
 	return utf8.Valid(b)
 }
