@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/ingotdb/ingot/mmap"
 	"github.com/ingotdb/ingot/visibility"
 )
 
@@ -72,6 +73,8 @@ func (s *Store) compact(ctx context.Context, plan func(*Table) ([]fold, error)) 
 		return err
 	}
 	defer s.release()
+	s.finish.Lock()
+	defer s.finish.Unlock()
 	if err := s.usable(); err != nil {
 		s.dropFoldFile(df)
 		return err
@@ -86,6 +89,19 @@ func (s *Store) dropFoldFile(df *dataFile) {
 	df.m.Release()
 	if err := s.fs.Remove(df.name); err != nil {
 		s.logger().Warn("could not remove the file of a checkpoint that was given up", "file", df.name, "err", err)
+	}
+}
+
+// giveUp drops the file of a checkpoint that failed with err. Where a sync failed, the
+// new log that names the file may be the one that counts at the next open, which keeps
+// the file or removes it.
+func (s *Store) giveUp(df *dataFile, err error) {
+	switch {
+	case df == nil:
+	case errors.Is(err, ErrPoisoned) || errors.Is(err, ErrCommitUnknown):
+		df.m.Release()
+	default:
+		s.dropFoldFile(df)
 	}
 }
 
@@ -140,9 +156,14 @@ func (s *Store) writeFolds(ctx context.Context, folds []fold) (_ *dataFile, err 
 		return nil, err
 	}
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close(), s.fs.Remove(df.name))
+		err = errors.Join(err, f.Close())
+		if err == nil {
+			return
 		}
+		if df.m != nil {
+			df.m.Release()
+		}
+		err = errors.Join(err, s.fs.Remove(df.name))
 	}()
 	if _, err := f.WriteAt(df.header(), 0); err != nil {
 		return nil, diskError(err, dataHeaderBytes)
@@ -152,7 +173,7 @@ func (s *Store) writeFolds(ctx context.Context, folds []fold) (_ *dataFile, err 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := folds[i].write(&w, df); err != nil {
+		if err := mmap.Guard(func() error { return folds[i].write(&w, df) }); err != nil {
 			return nil, err
 		}
 	}
@@ -166,10 +187,8 @@ func (s *Store) writeFolds(ctx context.Context, folds []fold) (_ *dataFile, err 
 	if err := s.fs.SyncDir(); err != nil {
 		return nil, err
 	}
-	if df.m, err = f.Map(0, int(df.size), false); err != nil {
-		return nil, err
-	}
-	return df, f.Close()
+	df.m, err = f.Map(0, int(df.size), false)
+	return df, err
 }
 
 // write makes the fold's new fragment and writes it, unless it has no chunks.
@@ -228,12 +247,14 @@ type folded struct {
 }
 
 // rotate starts a new log with at least free bytes of room for records, whose state is
-// the current version with the folds made. The caller holds the write lock.
-func (s *Store) rotate(ctx context.Context, done *folded, free int64) error {
-	if err := s.settle(ctx); err != nil {
-		if done != nil {
-			s.dropFoldFile(done.df)
+// the current version with the folds made. The caller holds the write lock and finish, or is alone.
+func (s *Store) rotate(ctx context.Context, done *folded, free int64) (err error) {
+	defer func() {
+		if err != nil && done != nil {
+			s.giveUp(done.df, err)
 		}
+	}()
+	if err := s.settle(ctx); err != nil {
 		return err
 	}
 	ref := s.head.Acquire()
@@ -246,9 +267,6 @@ func (s *Store) rotate(ctx context.Context, done *folded, free int64) error {
 		d.fold(done.folds)
 	}
 	if err := s.log.Rotate(free, appendState(nil, &d.version)); err != nil {
-		if done != nil && !errors.Is(err, ErrPoisoned) && !errors.Is(err, ErrCommitUnknown) {
-			s.dropFoldFile(done.df)
-		}
 		return err
 	}
 	s.unlink()

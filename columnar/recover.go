@@ -11,17 +11,17 @@ import (
 type recovery struct {
 	store *Store
 	r     replayer
-	open  map[uint64]*dataFile // files mapped so far
+	open  map[*dataFile]struct{} // files mapped so far
 }
 
 // recover opens an existing store.
 func (s *Store) recover(opt journal.Options) (err error) {
-	rec := &recovery{store: s, open: map[uint64]*dataFile{}}
+	rec := &recovery{store: s, open: map[*dataFile]struct{}{}}
 	rec.r.files = map[uint64]*dataFile{}
 	rec.r.draft = (&version{}).draft()
 	defer func() {
 		if err != nil {
-			for _, df := range rec.open {
+			for df := range rec.open {
 				df.m.Release()
 			}
 		}
@@ -34,6 +34,12 @@ func (s *Store) recover(opt journal.Options) (err error) {
 	for df, frags := range rec.r.draft.refs {
 		if df.frags = frags; frags > 0 {
 			files = append(files, df)
+		}
+	}
+	for df := range rec.open {
+		if df.frags <= 0 { // looked at by Verify, and dropped or cut off later
+			df.m.Release()
+			df.m = nil
 		}
 	}
 	s.start(&v, files)
@@ -131,7 +137,7 @@ func (rec *recovery) openFile(df *dataFile) error {
 	if err := df.open(rec.store.fs); err != nil {
 		return err
 	}
-	rec.open[df.number] = df
+	rec.open[df] = struct{}{}
 	return nil
 }
 

@@ -32,7 +32,7 @@ type Options struct {
 	BusyTimeout time.Duration // how long a writer waits for another; 0 is DefaultBusyTimeout, negative is not at all
 	InlineBytes int64         // largest load that travels in the commit record; 0 is DefaultInlineBytes
 	MemoryLimit int64         // of key indexes together; 0 is none
-	LogBytes    int64         // size of a log after the first; 0 is the journal's default
+	LogBytes    int64         // size of a log, of which the first has 1 MiB at most; 0 is the journal's default
 	Logger      *slog.Logger  // nil logs nothing
 	FS          vfs.FS        // nil is the directory of the operating system; the store closes it
 }
@@ -74,6 +74,7 @@ type Store struct {
 	head *visibility.Head[*version]
 
 	writer   chan struct{} // holds one token: the write lock
+	finish   sync.Mutex    // held where a commit or a rotation writes and publishes, and by Close at its end
 	holder   atomic.Pointer[string]
 	life     lifetimes
 	closed   atomic.Bool
@@ -114,7 +115,7 @@ func Open(ctx context.Context, path string, opt Options) (_ *Store, err error) {
 	if s.lock, err = s.fs.Lock(lockName, !opt.ReadOnly); err != nil {
 		return nil, fmt.Errorf("columnar: open store: %w", err)
 	}
-	jopt := journal.Options{FS: s.fs, ReadOnly: opt.ReadOnly, LogBytes: opt.LogBytes}
+	jopt := journal.Options{FS: s.fs, ReadOnly: opt.ReadOnly, LogBytes: opt.LogBytes, FirstLogBytes: min(opt.LogBytes, 1<<20)}
 	exists, err := journal.Exists(s.fs)
 	switch {
 	case err != nil:
@@ -234,7 +235,11 @@ func (s *Store) Close() error {
 		return ErrClosed
 	}
 	s.cancel()
+	s.finish.Lock() // a commit under way comes before, and no other after
+	s.finish.Unlock()
 	s.folds.Wait()
+	s.finish.Lock()
+	defer s.finish.Unlock()
 	err := s.settle(context.Background())
 	err = errors.Join(err, s.log.Close())
 	ref := s.head.Acquire()

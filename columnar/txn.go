@@ -340,6 +340,8 @@ func (t *Txn) Commit(ctx context.Context) (visibility.CommitSeq, error) {
 		return 0, err
 	}
 	s := t.store
+	s.finish.Lock()
+	defer s.finish.Unlock()
 	if err := s.usable(); err != nil {
 		t.Rollback()
 		return 0, err
