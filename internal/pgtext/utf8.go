@@ -15,6 +15,9 @@ func ValidUTF8(b []byte) bool {
 			b = b[8:]
 			continue
 		}
+		if bits.OnesCount64(high) > 4 {
+			break // not a Latin script: the library's loop is better at that
+		}
 		b = b[bits.TrailingZeros64(high)/8:]
 		r, n := utf8.DecodeRune(b)
 		if r == utf8.RuneError && n == 1 {
