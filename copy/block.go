@@ -28,6 +28,7 @@ const maxRecordBytes = math.MaxUint32 - 2*blockBytes
 // complete, have the right number of fields and are valid text.
 type reader struct {
 	d      *dialect
+	size   int  // bytes to index at a time: blockBytes, in tests less
 	stride int  // separators per record
 	fields int  // fields per record; stride is 1 if there are none
 	text   bool // check the encoding
@@ -123,7 +124,7 @@ func (r *reader) read() error {
 	tail := r.b[start:]
 	r.base += int64(start)
 	r.done = 0
-	size := blockBytes
+	size := r.size
 	for size < 2*len(tail) {
 		size *= 2
 	}
@@ -154,10 +155,10 @@ func (r *reader) read() error {
 func (r *reader) index() {
 	b := r.b
 	if need := len(b) + 1 + slackBytes; len(r.seps) < need {
-		r.seps = make([]uint32, max(need, min(2*need, blockBytes+1+slackBytes)))
+		r.seps = make([]uint32, max(need, min(2*need, r.size+1+slackBytes)))
 	}
 	if need := (len(b) + 63) / 64; len(r.quotes) < need {
-		r.quotes = make([]uint64, max(need, blockBytes/64))
+		r.quotes = make([]uint64, max(need, r.size/64))
 	}
 	r.seps[0] = ^uint32(0)
 	positions := r.seps[1:]

@@ -243,7 +243,10 @@ func newLoader(ctx context.Context, store *columnar.Store, t *Target, o *FromOpt
 // newWorker adds a worker to the pool.
 func (l *loader) newWorker() *worker {
 	w := &worker{files: &l.env.Files}
-	w.reader.clock = &w.clock
+	w.reader.clock, w.reader.size = &w.clock, blockBytes
+	if l.env.readBytes > 0 {
+		w.reader.size = l.env.readBytes
+	}
 	w.reader.fields, w.reader.stride, w.reader.text = len(l.sh.fields), max(1, len(l.sh.fields)), l.sh.text
 	w.conv.sh, w.conv.location = l.sh, l.sh.location
 	l.pool = append(l.pool, w)
@@ -267,7 +270,7 @@ func (l *loader) run(s Stage, fn func(w *worker) error) error {
 	}
 	errs := make([]error, l.workers)
 	var wg sync.WaitGroup
-	for i, w := range l.pool[1:] {
+	for i, w := range l.pool[1:l.workers] {
 		wg.Go(func() { errs[i+1] = one(w) })
 	}
 	errs[0] = one(l.pool[0])

@@ -25,6 +25,7 @@ type Env struct {
 	Progress   *Progress
 
 	smallBytes int64 // inputs up to this many bytes are loaded by the calling goroutine; 0 is the default
+	readBytes  int   // bytes to index at a time; 0 is the default
 }
 
 const (
