@@ -379,7 +379,7 @@ func (p *parser) settingName() string {
 
 func (p *parser) settingValue() ast.Value {
 	if p.at("interval") {
-		p.refuse(p.tok.start, "an interval as a time zone is").WithHint("Write SET TIME ZONE '+02:00'.")
+		p.refuse(p.tok.start, "an interval as a time zone is").WithHint("Write SET TIME ZONE with a name such as 'Europe/Berlin'.")
 	}
 	v := p.optionValue()
 	if v.Kind == ast.NoValue || v.Kind == ast.StarValue || v.Kind == ast.ListValue {
