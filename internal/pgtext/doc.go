@@ -34,7 +34,9 @@
 // is [Range]. Nothing is lost at the early end, 4714-11-24 BC.
 //
 // The words now, today, tomorrow and yesterday are [Syntax]: a stored value must not
-// depend on when a file was read. DateStyle is ISO, MDY.
+// depend on when a file was read. DateStyle is ISO, MDY. A zone in POSIX's notation is
+// taken with a fixed offset (UTC+3) but not with rules for daylight-saving time, unless
+// the time zone database has it by that name (EST5EDT).
 //
 // # Rounding
 //
