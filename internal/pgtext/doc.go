@@ -9,9 +9,8 @@
 // Status is one byte, so that a column loop tests it without building an error;
 // [Describe] turns (status, type, text) into PostgreSQL's message when one is wanted.
 // Parsers neither keep nor change their input, and allocate nothing when they succeed,
-// with two exceptions stated where they occur: a bare numeric written as a hexadecimal,
-// octal or binary integer, and the first use of a time zone name. Formatters append to a
-// caller's slice. Everything here is safe for concurrent use.
+// with two exceptions: a numeric written as a hexadecimal, octal or binary integer, and
+// the first use of a time zone name. Formatters append to a caller's slice. Everything here is safe for concurrent use.
 //
 //	type                      value                                  parser           formatter
 //	smallint integer bigint   int64                                  Int              AppendInt
