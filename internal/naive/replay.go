@@ -1,0 +1,297 @@
+package naive
+
+import "fmt"
+
+const (
+	opCreate = 1 + iota
+	opAlter
+	opDrop
+	opTruncate
+	opFile
+	opRows
+	opInline
+	opDelete
+)
+
+// history is the version that replay has come to.
+type history struct {
+	dir          string
+	highestTable uint32
+	tables       map[uint32]*Table
+	files        map[uint64]reference
+	bytes        map[uint64][]byte // contents of files already read
+}
+
+// replay applies the state and the commits of l and fills in what s holds of them.
+//
+// A fragment's chunks are read at the end, so that a file which a later commit gave up may be
+// gone; those of a commit that may not have become durable are read before it is applied.
+func replay(dir string, l *log, s *Store) error {
+	h := &history{dir: dir, tables: map[uint32]*Table{}, files: map[uint64]reference{}, bytes: map[uint64][]byte{}}
+	for _, r := range l.records {
+		s.Durable = max(s.Durable, r.durableSeq)
+		if r.kind == kindState || r.kind == kindCommit && r.synced {
+			s.Durable = max(s.Durable, r.seq)
+		}
+	}
+	for _, r := range l.records {
+		c := &cursor{where: fmt.Sprintf("%s, body of the record at %d", l.name, r.at), b: r.body}
+		switch r.kind {
+		case kindState:
+			h.state(c)
+			if c.err == nil && c.left() != 0 {
+				c.fail("%d bytes behind the state", c.left())
+			}
+		case kindCommit:
+			if s.Dropped > 0 {
+				s.Dropped++
+				continue
+			}
+			if r.seq > s.Durable && !h.holds(c) {
+				s.Dropped++
+				continue
+			}
+			for c.err == nil && c.left() > 0 {
+				h.op(c)
+			}
+		default:
+			continue
+		}
+		if c.err != nil {
+			return c.err
+		}
+		s.Seq = r.seq
+	}
+	for _, t := range h.tables {
+		if err := h.load(t); err != nil {
+			return err
+		}
+		s.Tables = append(s.Tables, t)
+	}
+	return nil
+}
+
+// holds tells whether the data that a commit adds is there and good. It parses the commit on a
+// copy of the history, which is left alone.
+func (h *history) holds(c *cursor) bool {
+	try := &history{dir: h.dir, highestTable: h.highestTable, tables: map[uint32]*Table{}, files: map[uint64]reference{}, bytes: map[uint64][]byte{}}
+	for id, t := range h.tables {
+		dup := *t
+		dup.frags = append([]*fragment{}, t.frags...)
+		dup.Deleted = append([]bool{}, t.Deleted...)
+		try.tables[id] = &dup
+	}
+	for n, r := range h.files {
+		try.files[n] = r
+	}
+	var added []*fragment
+	body := &cursor{where: c.where, b: c.b}
+	for body.err == nil && body.left() > 0 {
+		if f := try.op(body); f != nil && f.file != 0 {
+			added = append(added, f)
+		}
+	}
+	if body.err != nil {
+		return true // a malformed body is corruption, which applying it will find
+	}
+	for _, f := range added {
+		if try.fragment(f) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// state applies the body of a state.
+func (h *history) state(c *cursor) {
+	h.highestTable = uint32(c.limited(1<<32-1, "highest table id"))
+	for range c.count("data files") {
+		h.file(c)
+	}
+	for range c.count("tables") {
+		if c.err != nil {
+			return
+		}
+		t := &Table{Schema: c.schema()}
+		c.string() // the extra
+		if t.ID > h.highestTable || h.tables[t.ID] != nil {
+			c.fail("table %d", t.ID)
+		}
+		h.add(c, t)
+		for range c.count("fragments") {
+			if c.err != nil {
+				return
+			}
+			h.append(c, t, h.stored(c))
+		}
+		before := -1
+		for range c.count("row groups") {
+			g := c.limited(uint64(t.Rows)/rowGroup, "row group")
+			if g <= before {
+				c.fail("row group %d after %d", g, before)
+			}
+			before = g
+			c.deleteState(t, g)
+			if c.err != nil {
+				return
+			}
+		}
+	}
+}
+
+// stored reads a fragment of a state.
+func (h *history) stored(c *cursor) *fragment {
+	number := c.uvarint()
+	if number == 0 {
+		return c.inline()
+	}
+	if h.files[number].number == 0 {
+		c.fail("unknown data file %d", number)
+	}
+	return c.directory(number)
+}
+
+// op applies the next operation of a commit, and returns the fragment that it adds, if it does.
+func (h *history) op(c *cursor) *fragment {
+	switch op := c.u8(); op {
+	case opCreate:
+		t := &Table{Schema: c.schema()}
+		if t.ID <= h.highestTable {
+			c.fail("table id %d was given before", t.ID)
+		}
+		h.highestTable = max(h.highestTable, t.ID)
+		h.add(c, t)
+	case opAlter:
+		h.alter(c)
+	case opDrop:
+		if t := h.table(c); t != nil {
+			delete(h.tables, t.ID)
+		}
+	case opTruncate:
+		if t := h.table(c); t != nil {
+			t.frags, t.Rows, t.Deleted = nil, 0, nil
+		}
+	case opFile:
+		h.file(c)
+	case opRows:
+		t := h.table(c)
+		number := c.uvarint()
+		if h.files[number].number == 0 {
+			c.fail("unknown data file %d", number)
+		}
+		return h.append(c, t, c.directory(number))
+	case opInline:
+		t := h.table(c)
+		return h.append(c, t, c.inline())
+	case opDelete:
+		h.delete(c)
+	default:
+		c.fail("op %d", op)
+	}
+	return nil
+}
+
+// table reads the id of a table that there is; nil if there is none, which has failed.
+func (h *history) table(c *cursor) *Table {
+	id := c.id("table id")
+	if h.tables[id] == nil {
+		c.fail("unknown table %d", id)
+	}
+	return h.tables[id]
+}
+
+// add puts in a table, whose name nobody else may have.
+func (h *history) add(c *cursor, t *Table) {
+	for _, other := range h.tables {
+		if other.Name == t.Name {
+			c.fail("two tables %q", t.Name)
+		}
+	}
+	h.tables[t.ID] = t
+}
+
+func (h *history) alter(c *cursor) {
+	s := c.schema()
+	t := h.tables[s.ID]
+	if t == nil {
+		c.fail("unknown table %d", s.ID)
+		return
+	}
+	if s.HighestID < t.HighestID {
+		c.fail("highest column id falls")
+	}
+	for _, col := range s.Columns {
+		old := t.column(col.ID)
+		if old == nil && col.ID <= t.HighestID || old != nil && !old.Type.same(col.Type) {
+			c.fail("column %d is another one", col.ID)
+		}
+	}
+	dup := *t
+	dup.Schema = s
+	delete(h.tables, s.ID)
+	h.add(c, &dup)
+}
+
+func (h *history) file(c *cursor) {
+	r := c.reference()
+	if h.files[r.number].number != 0 {
+		c.fail("data file %d twice", r.number)
+	}
+	h.files[r.number] = r
+}
+
+// append puts a fragment behind the rows of a table and returns it; nil after a failure.
+func (h *history) append(c *cursor, t *Table, f *fragment) *fragment {
+	if c.err != nil {
+		return nil
+	}
+	t.frags = append(t.frags, f)
+	t.Rows += f.rows
+	t.Deleted = append(t.Deleted, make([]bool, f.rows)...)
+	return f
+}
+
+func (h *history) delete(c *cursor) {
+	t := h.table(c)
+	at := 0
+	for range c.count("ranges") {
+		if c.err != nil {
+			return
+		}
+		at += c.limited(uint64(t.Rows-at), "gap")
+		n := c.limited(uint64(t.Rows-at), "length of a range")
+		for i := range n {
+			t.Deleted[at+i] = true
+		}
+		at += n
+	}
+}
+
+// fragment reads the chunks of a fragment that lies in a data file.
+func (h *history) fragment(f *fragment) error {
+	if h.bytes[f.file] == nil {
+		b, err := h.files[f.file].read(h.dir)
+		if err != nil {
+			return err
+		}
+		h.bytes[f.file] = b
+	}
+	return f.load(h.bytes[f.file])
+}
+
+// load reads all chunks of a table and verifies its values.
+func (h *history) load(t *Table) error {
+	first := 0
+	for _, f := range t.frags {
+		if f.file != 0 {
+			if err := h.fragment(f); err != nil {
+				return err
+			}
+		}
+		if err := t.verify(f, first); err != nil {
+			return err
+		}
+		first += f.rows
+	}
+	return nil
+}
