@@ -273,15 +273,21 @@ func afterCrash(sc *script, states []string, fsys *memfs.FS, out outcome, mode m
 		oldest = out.settled
 	}
 	img := fsys.Crash(rng.Uint64(), mode)
-	if rng.IntN(2) == 0 { // a crash in the middle of the recovery
-		img.StopAfter(rng.IntN(14))
+	if kind := rng.IntN(3); kind > 0 { // a crash in the middle of the recovery, or of a reader
 		opt := sc.opt
-		opt.FS = img
-		if s, err := Open(context.Background(), "", opt); err == nil {
-			s.Close()
+		if opt.FS = img; kind == 1 {
+			img.StopAfter(rng.IntN(20))
+		} else {
+			opt.ReadOnly = true
 		}
 		next := memfs.Modes()[rng.IntN(len(memfs.Modes()))]
-		if c.durability == None && next != memfs.Kill {
+		at, err := glance(states, opt, oldest, newest)
+		switch {
+		case err != nil:
+			return fmt.Errorf("first look (read-only %v): %w", opt.ReadOnly, err)
+		case at >= 0:
+			oldest, newest = at, at // whoever looked has seen it
+		case c.durability == None && next != memfs.Kill:
 			oldest = out.settled
 		}
 		img = img.Crash(rng.Uint64(), next)
@@ -298,6 +304,28 @@ func afterCrash(sc *script, states []string, fsys *memfs.FS, out outcome, mode m
 	return nil
 }
 
+// glance opens a store, if that works, and returns which of the states from oldest to
+// newest it shows; -1 if it does not open.
+func glance(states []string, opt Options, oldest, newest int) (int, error) {
+	s, err := Open(context.Background(), "", opt)
+	if err != nil {
+		if opt.ReadOnly && newest > 1 && !errors.Is(err, memfs.ErrCrashed) {
+			return -1, err // with two steps done, there is a store
+		}
+		return -1, nil
+	}
+	defer s.Close()
+	got, err := digestStore(s)
+	if err != nil {
+		return -1, err
+	}
+	at := slices.Index(states[oldest:newest+1], got)
+	if at < 0 {
+		return -1, fmt.Errorf("the store shows\n%s\nwhich is none of states %d to %d", got, oldest, newest)
+	}
+	return oldest + at, nil
+}
+
 // recovered opens a store after a crash and returns at which state it is: one from oldest
 // to newest. It then shows that the store works; or, if crash is set, returns what that
 // makes of the open store.
@@ -312,14 +340,8 @@ func recovered(sc *script, states []string, img *memfs.FS, oldest, newest int, c
 	if err != nil {
 		return 0, nil, err
 	}
-	at := -1
-	for i := oldest; i <= newest; i++ { // equal states: the newest counts least
-		if states[i] == got {
-			at = i
-			break
-		}
-	}
-	if at < 0 {
+	at := oldest + slices.Index(states[oldest:newest+1], got)
+	if at < oldest {
 		return 0, nil, fmt.Errorf("the store holds\n%s\nwhich is none of states %d to %d (it is state %d); they are\n%s", got, oldest, newest,
 			slices.Index(states, got), strings.Join(states[oldest:newest+1], "\nor\n"))
 	}
