@@ -83,7 +83,9 @@ func rewrite(typ string, text []byte) (out string, st Status) {
 // TestPostgres compares every type with what PostgreSQL 18.7 answered, messages
 // included. A line of the file is a JSON array: type, text, then "ok" and the output, or
 // SQLSTATE, message, detail and hint. Types with a modifier were read by COPY, the rest by
-// a cast; the session zone was UTC.
+// a cast; the session zone was UTC. The one exception is 0x1p1024, which is PostgreSQL
+// 15.18's answer: hexadecimal floats are the C library's, and 18.7 ran on one that calls
+// this overflow an infinity.
 func TestPostgres(t *testing.T) {
 	file, err := os.Open("testdata/postgres.jsonl")
 	if err != nil {
