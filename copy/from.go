@@ -150,14 +150,14 @@ func convert(ctx context.Context, store *columnar.Store, t *Target, src Source, 
 	if src.reader != nil {
 		return l, l.fromReader(src.reader, src.name)
 	}
-	pipe, err := l.openFiles(src.paths)
+	stream, err := l.openFiles(src.paths)
 	defer l.closeFiles()
 	if err != nil {
 		return l, err
 	}
-	if pipe != nil {
-		defer pipe.Close()
-		return l, l.fromReader(pipe, pipe.Name())
+	if stream != nil {
+		defer stream.Close()
+		return l, l.fromReader(stream, src.paths[0])
 	}
 	return l, l.fromFiles()
 }

@@ -9,53 +9,72 @@ import (
 )
 
 // openFiles opens the files of the source, reads small ones whole, and finds where
-// their records begin. The only file that is no regular one, a pipe, is returned
-// instead of being read.
-func (l *loader) openFiles(patterns []string) (pipe *os.File, err error) {
+// their records begin. If the source is one file that can only be read as a stream, a
+// pipe or a compressed file, it is returned instead.
+func (l *loader) openFiles(patterns []string) (stream io.ReadCloser, err error) {
 	names, err := l.env.Files.expand(patterns)
 	if err != nil {
 		return nil, err
 	}
-	files := make([]*os.File, 0, len(names))
-	defer func() {
-		for i, f := range files {
-			if len(files) > 1 || err != nil || pipe != nil {
-				if f != pipe {
-					f.Close()
-				}
-				if i < len(l.inputs) {
-					l.inputs[i].file = nil
-				}
-			}
-		}
-	}()
 	for _, name := range names {
 		file, info, err := l.env.Files.open(name)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, file)
-		if !info.Mode().IsRegular() {
-			if len(names) > 1 {
-				return nil, pgerr.New(pgerr.WrongObjectType, "\"%s\" is not a regular file", name).
-					WithHint("Several inputs of one COPY must be regular files.")
-			}
-			return file, nil
+		stream, err := asStream(file, info)
+		if stream != nil && len(names) > 1 {
+			stream.Close()
+			return nil, pgerr.New(pgerr.FeatureNotSupported, "cannot COPY \"%s\" together with other files: it is a pipe or compressed", name).
+				WithHint("Load it with a COPY of its own.")
 		}
-		l.inputs = append(l.inputs, &input{name: name, info: info, size: info.Size(), file: file})
+		if stream != nil || err != nil {
+			return stream, err
+		}
+		l.inputs = append(l.inputs, &input{name: name, info: info, size: info.Size()})
 		l.bytes += info.Size()
+		if len(names) == 1 {
+			l.inputs[0].file = file
+			continue
+		}
+		if err := file.Close(); err != nil {
+			return nil, fileError(err, "could not read from file", name)
+		}
 	}
 	l.env.Progress.BytesTotal.Store(l.bytes)
-	for i, in := range l.inputs {
-		if err := l.begin(in, files[i]); err != nil {
+	w := worker{files: &l.env.Files}
+	defer w.close()
+	for _, in := range l.inputs {
+		src, err := w.open(in)
+		if err != nil {
+			return nil, err
+		}
+		if err := l.begin(in, src); err != nil {
 			return nil, err
 		}
 	}
 	return nil, nil
 }
 
+// asStream returns what to read file with if it is no plain regular file; it then owns
+// the file, also when there is an error.
+func asStream(file *os.File, info fs.FileInfo) (io.ReadCloser, error) {
+	if !info.Mode().IsRegular() {
+		return file, nil
+	}
+	c := sniff(file)
+	if c == nil {
+		return nil, nil
+	}
+	r, err := newInflated(file, c)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
 // begin reads the head of in, or all of it if the whole input is small.
-func (l *loader) begin(in *input, file *os.File) error {
+func (l *loader) begin(in *input, file io.ReaderAt) error {
 	if l.bytes <= l.env.small() {
 		in.mem = make([]byte, in.size, in.size+slackBytes)
 		n, err := io.ReadFull(io.NewSectionReader(file, 0, in.size), in.mem)

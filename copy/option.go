@@ -86,6 +86,7 @@ type FromOptions struct {
 	forceNull    columnSet
 	dflt         string
 	hasDefault   bool
+	headerGiven  bool
 }
 
 // ToOptions are the options of a COPY TO in a checked form. The zero value is not valid;
@@ -119,7 +120,7 @@ func ParseFromOptions(list []Option) (*FromOptions, error) {
 		Parallelism: r.parallelism, Rows: r.rows, forceNotNull: r.forceNotNil, forceNull: r.forceNull,
 	}
 	if r.header != nil {
-		o.Header = *r.header
+		o.Header, o.headerGiven = *r.header, true
 	}
 	if r.dflt != nil {
 		o.dflt, o.hasDefault = *r.dflt, true

@@ -45,7 +45,7 @@ func (in *input) same(info fs.FileInfo) bool {
 var errShrunk = errors.New("copy: input is shorter than it was")
 
 // prologue finds where the records of in begin and how they end.
-func (sh *shape) prologue(in *input, file *os.File, proto dialect, header Header) error {
+func (sh *shape) prologue(in *input, file io.ReaderAt, proto dialect, header Header) error {
 	if in.mem != nil {
 		_, err := sh.readHead(in, proto, header, in.mem[:in.size], true)
 		return err

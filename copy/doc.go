@@ -1,0 +1,81 @@
+// Package copy moves rows between files and tables: COPY FROM and COPY TO.
+//
+// It is named after what it does, as in containers/image. A file that needs the builtin
+// beside it imports the package under another name.
+//
+// # COPY FROM a file
+//
+//	            file   |  0  |  1  |  2  |  3  |  4  |  5  |      splits of BlockSize bytes
+//	1 count            tally tally tally tally tally tally        in parallel, both quote states
+//	2 sum              ------------------------------------->     start state, rows and lines before each
+//	3 cut              [ fragment 0 )[ fragment 1 )[ frag. 2 )    exact rows of each
+//	4 reserve          one allocation of the store for all
+//	5 convert          worker        worker        worker         into its final place
+//	6 sync, commit     one data file, then one log record
+//
+// The number of rows is known before anything is allocated, so space is reserved once
+// and exactly, but for string bytes, which are bounded by the input's length.
+//
+// The count. A record ends at a line break outside quotes. Whether a split starts inside
+// quotes is unknown while it is counted, so its tally has the record ends for every state
+// it may start in, and the state behind it for each (type tally). Tallies compose from the
+// left; the sum picks for each split the one that holds. If a quote in quotes is doubled,
+// the state is the parity of the quotes before a byte, wherever they stand, a stray quote
+// in the middle of a field included, because every quote toggles: kernels.CountRecordEnds
+// counts both parities in one pass. Only another ESCAPE needs the three states of
+// dialect.next, byte by byte. The bytes of a split do not matter: 1 byte gives the same
+// tallies, summed, as 1 MiB. So no record end is ever guessed, whatever the data.
+//
+// Conversion. A worker owns the records of one fragment. It finds the first by counting
+// record ends in the split that the one before it ends in, and then goes on in blocks of
+// 64 KiB (type reader): one structural index of delimiters, quotes and record ends, one
+// check that all records have the right number of fields, then column by column (type
+// converter), values straight into the fragment. A block ends behind a record; what is
+// left over begins the next block. A record longer than a block makes the block longer.
+// Batches end on multiples of 64 rows where that costs little, so bitmaps are written in
+// whole words; where they do not, words are shifted together.
+//
+// Input files are not ours. They are read with pread into private buffers, never mapped.
+// Every worker converts exactly the rows that were counted, and writes the offsets where it
+// began and ended. If size or modification time differ at the end, or the pieces do not
+// join from the first byte to the last, the file was changed while being read (55000),
+// and nothing was stored.
+//
+// Small input. Up to 1 MiB is read once and counted and converted from memory by the
+// calling goroutine; none is started. More workers come with the bytes, one for each MiB,
+// never with the configuration, which is only a limit.
+//
+// # COPY FROM a stream
+//
+// The leader, which is the calling goroutine, reads parcels of up to 16 MiB, finds the last
+// record end of each, and hands them to workers, or converts them itself as long as the
+// stream is no longer than one. The rows of a parcel are counted before it is converted, so
+// its fragments too have their exact size. No more than one parcel for each worker, and
+// one, exist at a time.
+//
+// # One error
+//
+// Whatever the number of workers and the size of blocks, the error is that of the
+// smallest failing record: in it first what is wrong with its bytes (encoding, line breaks,
+// an open quote), then the number of fields, then the fields from left to right, NOT NULL,
+// CHECK. Keys come last. Workers only detect that a record fails, note it if no
+// smaller one is known, and stop; fragments are taken in order, so all that is before it
+// is being looked at. What is wrong is found by reading that one record again, slowly
+// (type explainer), and is told in PostgreSQL's words.
+//
+// # Ownership
+//
+// A loader belongs to the calling goroutine. Inputs, splits and fragment plans are written
+// by it alone before the workers start, but for the tallies, of which each has one writer,
+// and a piece's offsets, which belong to its worker until all have ended. A FragmentWriter
+// and everything in a worker belong to one goroutine. Values are stored into mapped memory:
+// all workers run under mmap.Guard, so a disk that fails is an error.
+//
+// All or nothing: rows are in no version of the table before the commit. On any error the
+// load is dropped and its space is given back.
+//
+// # COPY TO
+//
+// Row groups are formatted in parallel and written in order. A regular file is written
+// beside its final name and renamed.
+package copy

@@ -1,0 +1,84 @@
+package copy
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// Plan is what a COPY FROM would do, for EXPLAIN.
+type Plan struct {
+	Cardinality Cardinality
+	Rows        int64 // as Cardinality says; -1 if Unknown
+	Bytes       int64 // of input; 0 if unknown
+	Files       int
+	Workers     int
+	Reason      string // for cardinality and workers
+}
+
+// PlanFrom returns the plan of a COPY FROM without carrying it out. A stream is not
+// touched; of a large file only the beginning is read.
+func PlanFrom(ctx context.Context, t *Target, src Source, opt *FromOptions, env Env) (p Plan, err error) {
+	l, err := newLoader(ctx, nil, t, opt, &env)
+	if err != nil {
+		return p, asError(err)
+	}
+	if src.reader == nil {
+		stream, err := l.openFiles(src.paths)
+		defer l.closeFiles()
+		if err != nil {
+			return p, asError(err)
+		}
+		if stream == nil {
+			return l.planFiles()
+		}
+		stream.Close()
+	}
+	p = Plan{Cardinality: Unknown, Rows: -1, Workers: workersFor(1<<62, opt.Parallelism, &env)}
+	p.Reason = fmt.Sprintf("a stream: rows are known at its end, up to %d workers once it has shown more than one parcel", p.Workers)
+	if opt.Rows >= 0 {
+		p.Cardinality, p.Rows = Exact, opt.Rows
+		p.Reason = "ROWS says so; checked at the end"
+	}
+	return p, nil
+}
+
+// planFiles plans for regular files, whose prologues are read.
+func (l *loader) planFiles() (Plan, error) {
+	p := Plan{Cardinality: Exact, Bytes: l.bytes, Files: len(l.inputs), Workers: workersFor(l.bytes, l.opt.Parallelism, l.env)}
+	if l.bytes <= l.env.small() {
+		l.workers = 1
+		if err := l.count(); err != nil {
+			return p, asError(err)
+		}
+		l.sum()
+		p.Rows = l.rows
+		p.Reason = fmt.Sprintf("counted; %d bytes do not justify a second worker", l.bytes)
+		return p, nil
+	}
+	p.Cardinality = Estimate
+	p.Reason = fmt.Sprintf("estimated from the first records, counted at execution; one worker for each %d bytes, limit %d",
+		workerBytes, workersFor(1<<62, l.opt.Parallelism, l.env))
+	w := l.newWorker()
+	defer w.close()
+	var sampled, ends int64
+	for _, in := range l.inputs {
+		src, err := w.open(in)
+		if err != nil {
+			return p, asError(err)
+		}
+		b := make([]byte, min(countBytes, in.size-in.start))
+		if _, err := io.ReadFull(io.NewSectionReader(src, in.start, int64(len(b))), b); err != nil && len(b) > 0 {
+			return p, asError(readError(err, in.name))
+		}
+		sampled += int64(len(b))
+		ends += in.d.count(b).ends[outside]
+		if sampled >= 16*countBytes {
+			break
+		}
+	}
+	if sampled > 0 {
+		p.Rows = int64(float64(l.bytes) * float64(max(ends, 1)) / float64(sampled))
+	}
+	return p, nil
+}
