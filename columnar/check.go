@@ -31,8 +31,8 @@ func (s *Store) Check(ctx context.Context, report func(error)) (CheckStats, erro
 			report(err)
 		}
 	}
-	if err := s.usable(); err != nil {
-		return st, err
+	if s.closed.Load() {
+		return st, ErrClosed
 	}
 	err := s.log.Check(func(what string, err error) {
 		if err != nil {

@@ -3,6 +3,7 @@ package columnar
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/ingotdb/ingot/mmap"
@@ -285,9 +286,13 @@ func (s *Store) rotate(ctx context.Context, done *folded, free int64) (err error
 }
 
 // settle makes the data files durable that commits under durability none left behind,
-// as the log is about to declare everything before its end durable. The caller holds
-// the write lock or is alone.
+// as the log is about to declare everything before its end durable. A sync that fails is
+// not tried again, since the next one may succeed without having written: the store is
+// poisoned. The caller holds the write lock and finish, or is alone.
 func (s *Store) settle(ctx context.Context) error {
+	if err := s.lost.Load(); err != nil {
+		return *err
+	}
 	if len(s.dirty) == 0 {
 		return nil
 	}
@@ -303,14 +308,21 @@ func (s *Store) settle(ctx context.Context) error {
 			return err
 		}
 		if err := errors.Join(f.Sync(), f.Close()); err != nil {
-			return err
+			return s.lose(err)
 		}
 	}
 	if err := s.fs.SyncDir(); err != nil {
-		return err
+		return s.lose(err)
 	}
 	s.dirty = nil
 	return nil
+}
+
+// lose poisons the store because a data file that commits name could not be synced.
+func (s *Store) lose(cause error) error {
+	err := fmt.Errorf("%w: %w", ErrPoisoned, cause)
+	s.lost.Store(&err)
+	return err
 }
 
 // fold makes those folds whose old fragments the draft still has where they were.

@@ -41,7 +41,10 @@ func vacuums() step {
 
 func reopens() step {
 	return step{name: "reopen", settles: true, run: func(w *world) error {
-		return errors.Join(w.close(), w.open())
+		if err := w.close(); err != nil {
+			return err
+		}
+		return w.open()
 	}}
 }
 

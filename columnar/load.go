@@ -59,7 +59,8 @@ type Load struct {
 	stats    LoadStats
 	storeNS  atomic.Int64
 	sealed   bool
-	taken    bool // by a transaction
+	unsynced error // the sync that failed
+	taken    bool  // by a transaction
 	aborted  bool
 }
 
@@ -330,6 +331,7 @@ func (l *Load) spill(f *fragment) error {
 // Sync makes the load's data file durable: it cuts the unused end off, then syncs the
 // file and its directory entry. Txn.Append does it if it was not done; done before
 // the write lock is taken, it blocks nobody. With durability none only the cut is made.
+// A sync that failed is not tried again: the load can only be dropped.
 func (l *Load) Sync(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -340,17 +342,20 @@ func (l *Load) Sync(ctx context.Context) error {
 		l.sealed = true
 		return nil
 	}
+	if l.unsynced != nil {
+		return l.unsynced
+	}
 	l.df.size = l.next.Load()
 	if err := l.file.Truncate(l.df.size); err != nil {
 		return err
 	}
 	start := time.Now()
 	if l.store.opt.Durability == Full {
-		if err := l.file.Sync(); err != nil {
-			return err
+		if l.unsynced = l.file.Sync(); l.unsynced == nil {
+			l.unsynced = l.store.fs.SyncDir()
 		}
-		if err := l.store.fs.SyncDir(); err != nil {
-			return err
+		if l.unsynced != nil {
+			return l.unsynced
 		}
 	}
 	l.stats.SyncNS = int64(time.Since(start))

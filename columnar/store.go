@@ -85,6 +85,7 @@ type Store struct {
 	keys     map[indexName]*keyIndex // owned by the writer
 	keyBytes int64                   // that keys hold
 	dirty    []string                // data files of commits that were not synced (durability none); owned by the writer
+	lost     atomic.Pointer[error]   // why data files may not be durable that commits name; no write comes after it
 	unlinks  []string                // dropped files that wait for a sync of the log; owned by the writer
 }
 
@@ -155,7 +156,7 @@ func (s *Store) start(v *version, files []*dataFile) {
 func (s *Store) abandon() {
 	s.cancel()
 	if s.log != nil {
-		s.log.Close()
+		s.log.Abandon()
 	}
 	if s.lock != nil {
 		s.lock.Close()
@@ -163,10 +164,13 @@ func (s *Store) abandon() {
 	s.fs.Close()
 }
 
-// usable returns why the store cannot be used, nil if it can.
+// usable returns why the store takes no writes, nil if it does.
 func (s *Store) usable() error {
 	if s.closed.Load() {
 		return ErrClosed
+	}
+	if err := s.lost.Load(); err != nil {
+		return *err
 	}
 	return nil
 }
@@ -241,7 +245,11 @@ func (s *Store) Close() error {
 	s.finish.Lock()
 	defer s.finish.Unlock()
 	err := s.settle(context.Background())
-	err = errors.Join(err, s.log.Close())
+	if err == nil {
+		err = s.log.Close()
+	} else {
+		err = errors.Join(err, s.log.Abandon()) // a mark would declare the data files durable
+	}
 	ref := s.head.Acquire()
 	last := ref.Value().gen
 	s.life.retireAll(last)
