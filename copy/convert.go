@@ -3,6 +3,7 @@ package copy
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/internal/pgtext"
@@ -43,6 +44,44 @@ func (t *batch) hasQuote(s, e uint32) bool {
 		}
 	}
 	return false
+}
+
+// nextQuote returns the position of the first quote in b[s:e], or e.
+func (t *batch) nextQuote(s, e uint32) uint32 {
+	for w := s >> 6; w<<6 < e; w++ {
+		q := t.quotes[w]
+		if w == s>>6 {
+			q &= ^uint64(0) << (s & 63)
+		}
+		if q != 0 {
+			return min(w<<6+uint32(bits.TrailingZeros64(q)), e)
+		}
+	}
+	return e
+}
+
+// unquote copies the value of the field b[s:e] to dst, which has room for e-s bytes, and
+// says whether its quotes are closed. Quotes in quotes are doubled.
+func (t *batch) unquote(dst []byte, s, e uint32) (n int, closed bool) {
+	for {
+		q := t.nextQuote(s, e)
+		n += copy(dst[n:], t.b[s:q])
+		if q == e {
+			return n, true
+		}
+		for s = q + 1; ; {
+			if q = t.nextQuote(s, e); q == e {
+				return n + copy(dst[n:], t.b[s:e]), false
+			}
+			if q+1 == e || t.b[q+1] != t.b[q] {
+				break
+			}
+			n += copy(dst[n:], t.b[s:q+1])
+			s = q + 2
+		}
+		n += copy(dst[n:], t.b[s:q])
+		s = q + 1
+	}
 }
 
 // bounds returns the position of field col of record r.
@@ -153,7 +192,9 @@ func (c *converter) column(t *batch, col, n int) int {
 		c.dates(t, buf.Int32s()[t.at:t.at+n], col)
 	case columnar.Timestamp, columnar.TimestampTZ:
 		c.timestamps(t, f, buf.Int64s()[t.at:t.at+n], col)
-	default: // real, time, uuid
+	case columnar.UUID:
+		c.uuids(t, buf, col, n)
+	default: // real, time
 		c.others(t, buf, col, n)
 	}
 	return c.settle(t, f, buf, col, n)
@@ -228,9 +269,15 @@ func (c *converter) text(t *batch, f *field, r, col int) (fieldKind, []byte) {
 	if !t.hasQuote(s, e) {
 		return c.sh.bare(f, raw), raw
 	}
-	text, closed := c.d.unquote(c.scratch[:0], raw)
-	c.scratch = text[:0]
-	return c.sh.unquoted(f, text, closed), text
+	if !c.d.doubled() {
+		text, closed := c.d.unquote(c.scratch[:0], raw)
+		c.scratch = text[:0]
+		return c.sh.unquoted(f, text, closed), text
+	}
+	c.scratch = slices.Grow(c.scratch[:0], len(raw))
+	text := c.scratch[:len(raw)]
+	n, closed := t.unquote(text, s, e)
+	return c.sh.unquoted(f, text[:n], closed), text[:n]
 }
 
 // bare returns what a field without quotes is.
@@ -261,14 +308,26 @@ func (sh *shape) unquoted(f *field, text []byte, closed bool) fieldKind {
 // The column loops take what a parser accepts as it stands, mark empty fields in
 // null and leave the rest to settle.
 
+// column returns the separators of field col, stride apart, and what to take off the end
+// of the field: field r is b[seps[r*stride]+1 : seps[r*stride+1]-trim].
+func (t *batch) column(col int) (seps []uint32, trim uint32) {
+	if col == t.stride-1 {
+		trim = t.trim
+	}
+	return t.seps[col:], trim
+}
+
 func (c *converter) floats(t *batch, dst []float64, col int) {
+	seps, trim := t.column(col)
+	b, i := t.b, 0
 	for r := range dst {
-		s, e := t.bounds(r, col)
+		s, e := seps[i]+1, seps[i+1]-trim
+		i += t.stride
 		if s == e {
 			c.null[r>>6] |= 1 << (r & 63)
 			continue
 		}
-		v, st := pgtext.Float8(t.b[s:e])
+		v, st := pgtext.Float8(b[s:e])
 		if st != pgtext.OK {
 			c.slow[r>>6] |= 1 << (r & 63)
 			continue
@@ -315,37 +374,94 @@ func (c *converter) timestamps(t *batch, f *field, dst []int64, col int) {
 }
 
 func (c *converter) bools(t *batch, buf *columnar.ColumnBuf, col, n int) {
+	seps, trim := t.column(col)
+	b, i := t.b, 0
 	for r := range n {
-		s, e := t.bounds(r, col)
-		if s == e {
+		s, e := seps[i]+1, seps[i+1]-trim
+		i += t.stride
+		var v bool
+		switch {
+		case s == e:
 			c.null[r>>6] |= 1 << (r & 63)
 			continue
+		case e-s == 1 && b[s] == 't':
+			v = true
+		case e-s == 1 && b[s] == 'f':
+		default:
+			var st pgtext.Status
+			if v, st = pgtext.Bool(b[s:e]); st != pgtext.OK {
+				c.slow[r>>6] |= 1 << (r & 63)
+				continue
+			}
 		}
-		v, st := pgtext.Bool(t.b[s:e])
-		if st != pgtext.OK {
-			c.slow[r>>6] |= 1 << (r & 63)
-			continue
-		}
-		if i := t.at + r; v {
-			buf.Bits[i>>6] |= 1 << (i & 63)
+		if at := t.at + r; v {
+			buf.Bits[at>>6] |= 1 << (at & 63)
 		}
 	}
 }
 
 func (c *converter) decimals(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) {
 	precision, scale := int(f.typ.Precision), int(f.typ.Scale)
+	seps, trim := t.column(col)
+	b, i := t.b, 0
 	for r := range n {
-		s, e := t.bounds(r, col)
+		s, e := seps[i]+1, seps[i+1]-trim
+		i += t.stride
 		if s == e {
 			c.null[r>>6] |= 1 << (r & 63)
 			continue
 		}
-		v, special, st := pgtext.ParseDecimal(t.b[s:e], precision, scale)
+		v, special, st := pgtext.ParseDecimal(b[s:e], precision, scale)
 		if st != pgtext.OK || special != pgtext.Finite {
 			c.slow[r>>6] |= 1 << (r & 63)
 			continue
 		}
 		buf.SetDecimal(t.at+r, v.Hi, v.Lo)
+	}
+}
+
+// hexDigits has the value of each hexadecimal digit and 0xff for every other byte.
+var hexDigits = func() (t [256]byte) {
+	for i := range t {
+		t[i] = 0xff
+	}
+	for i, c := range []byte("0123456789abcdef") {
+		t[c] = byte(i)
+	}
+	for i, c := range []byte("ABCDEF") {
+		t[c] = byte(10 + i)
+	}
+	return t
+}()
+
+// uuidText is where the digits of the usual text form stand.
+var uuidText = [16]uint8{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34}
+
+func (c *converter) uuids(t *batch, buf *columnar.ColumnBuf, col, n int) {
+	seps, trim := t.column(col)
+	i := 0
+	for r := range n {
+		s, e := seps[i]+1, seps[i+1]-trim
+		i += t.stride
+		if s == e {
+			c.null[r>>6] |= 1 << (r & 63)
+			continue
+		}
+		if e-s == 36 {
+			text := (*[36]byte)(t.b[s:])
+			dst := (*[16]byte)(buf.Fixed[(t.at+r)*16:])
+			bad := text[8] ^ '-' | text[13] ^ '-' | text[18] ^ '-' | text[23] ^ '-'
+			for k, p := range uuidText {
+				high, low := hexDigits[text[p]], hexDigits[text[p+1]]
+				bad |= (high | low) & 0xf0
+				dst[k] = high<<4 | low
+			}
+			if bad == 0 {
+				continue
+			}
+			*dst = [16]byte{}
+		}
+		c.slow[r>>6] |= 1 << (r & 63)
 	}
 }
 

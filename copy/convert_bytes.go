@@ -13,9 +13,9 @@ import (
 func (c *converter) variable(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) int {
 	clear(c.null[:(n+63)/64])
 	total := 0
-	for r := range n {
-		s, e := t.bounds(r, col)
-		total += int(e - s)
+	seps, _ := t.column(col)
+	for i := 0; i < n*t.stride; i += t.stride {
+		total += int(seps[i+1] - seps[i])
 	}
 	buf.Data = slices.Grow(buf.Data, total+wideCopy)
 	if f.typ.Kind == columnar.Text {
@@ -36,10 +36,22 @@ func (c *converter) texts(t *batch, f *field, buf *columnar.ColumnBuf, col, n in
 	o := len(buf.Data)
 	offsets := buf.Offsets[t.at+1 : t.at+1+n]
 	null, b := c.sh.null, t.b
+	seps, trim := t.column(col)
+	i := 0
 	for r := range offsets {
-		s, e := t.bounds(r, col)
+		s, e := seps[i]+1, seps[i+1]-trim
+		i += t.stride
 		switch {
-		case t.hasQuote(s, e):
+		case t.quoted && t.hasQuote(s, e):
+			if c.d.doubled() && !f.forceNull {
+				k, closed := t.unquote(data[o:], s, e)
+				if !closed {
+					buf.Data = data[:o]
+					return r
+				}
+				o += k
+				break
+			}
 			kind, text := c.text(t, f, r, col)
 			if kind == fieldNull {
 				c.null[r>>6] |= 1 << (r & 63)

@@ -40,6 +40,7 @@ type loader struct {
 	name      string    // of a stream
 	stretches []stretch // of a stream, in row order
 	load      *columnar.Load
+	mapped    bool // load stores in a file of its own, whose place is known
 
 	next   atomic.Int64 // fragment to convert
 	failed failure
@@ -71,6 +72,7 @@ type worker struct {
 	reader reader
 	conv   converter
 	batch  batch
+	data   [][]byte // string bytes of the columns of one fragment after another
 
 	files *Files
 	file  *os.File // open input, if it is not kept open
@@ -304,6 +306,7 @@ func (l *loader) fromFiles() error {
 	if l.load, err = l.store.NewLoad(l.ctx, plan); err != nil {
 		return err
 	}
+	l.mapped = !l.load.Stats().Inline
 	l.workers = min(l.workers, max(1, len(l.fragments)))
 	l.result.Workers = l.workers
 	if err = l.run(StageConvert, l.convertFragments); err == nil {
@@ -373,6 +376,9 @@ func (l *loader) convertFragment(w *worker, k int) error {
 		return err
 	}
 	w.conv.w = out
+	if l.mapped {
+		w.lend(out)
+	}
 	at := 0
 	for i := range f.from {
 		done, err := l.convertPiece(w, &f.from[i], at)
@@ -384,7 +390,28 @@ func (l *loader) convertFragment(w *worker, k int) error {
 	w.clock.enter(StageStore)
 	err = out.Finish(f.rows)
 	w.clock.enter(StageConvert)
+	if l.mapped {
+		w.takeBack(out)
+	}
 	return err
+}
+
+// lend gives out buffers for the bytes of its variable-length columns. A fragment of a
+// mapped load copies them to their place when it is finished, so they serve for the next.
+func (w *worker) lend(out *columnar.FragmentWriter) {
+	if w.data == nil {
+		w.data = make([][]byte, len(out.Cols))
+	}
+	for i := range out.Cols {
+		out.Cols[i].Data = w.data[i][:0]
+	}
+}
+
+// takeBack takes the buffers of a finished fragment, which may have grown.
+func (w *worker) takeBack(out *columnar.FragmentWriter) {
+	for i := range out.Cols {
+		w.data[i] = out.Cols[i].Data
+	}
 }
 
 // convertPiece converts the rows of p to row at of the fragment and on. It returns false
