@@ -30,20 +30,32 @@ func openAnything(t *testing.T, img image) {
 	replayed(t, disk)
 }
 
-// FuzzSuperblock opens a store whose superblock is any bytes.
+// FuzzSuperblock opens a store whose two slots begin with any bytes.
 func FuzzSuperblock(f *testing.F) {
 	img, _ := closedStore(f)
-	f.Add(img[superblockName])
-	f.Add(img[superblockName][:blockSize])
-	f.Fuzz(func(t *testing.T, sb []byte) { openAnything(t, img.with(superblockName, sb)) })
+	sb := img[superblockName]
+	f.Add(sb[:slotSize], sb[blockSize:blockSize+slotSize], len(sb))
+	f.Add([]byte{}, sb[blockSize:blockSize+slotSize], blockSize+100)
+	f.Fuzz(func(t *testing.T, first, second []byte, length int) {
+		b := slices.Clone(sb)
+		copy(b[:blockSize], first)
+		copy(b[blockSize:], second)
+		openAnything(t, img.with(superblockName, b[:max(0, min(length, len(b)))]))
+	})
 }
 
-// FuzzLog opens a store whose newest log is any bytes.
+// FuzzLog opens a store whose newest log has any bytes at any place.
 func FuzzLog(f *testing.F) {
 	img, _ := closedStore(f)
-	f.Add(img[logName(2)])
-	f.Add(img[logName(2)][:5*blockSize])
-	f.Fuzz(func(t *testing.T, log []byte) { openAnything(t, img.with(logName(2), log)) })
+	log := img[logName(2)]
+	f.Add(uint16(0), log[:logHeaderSize], len(log))
+	f.Add(uint16(blockSize), log[2*blockSize:2*blockSize+100], len(log))
+	f.Add(uint16(3*blockSize+20), []byte{1, 2, 3}, 4*blockSize)
+	f.Fuzz(func(t *testing.T, at uint16, patch []byte, length int) {
+		b := slices.Clone(log)
+		copy(b[min(int(at), len(b)):], patch)
+		openAnything(t, img.with(logName(2), b[:max(0, min(length, len(b)))]))
+	})
 }
 
 // FuzzBehindChecksums changes a field of a slot, a log header or a record header and repairs

@@ -279,6 +279,9 @@ func TestOrphansGoAndNumbersStay(t *testing.T) {
 		}
 		left, err := j.fs.List()
 		noError(t, err)
+		if both := slices.Contains(left, logName(1)); both != clean {
+			t.Errorf("clean %v: the files are %q", clean, left)
+		}
 		left = slices.DeleteFunc(left, func(n string) bool { return n == "SB" || strings.HasPrefix(n, "log-") })
 		if want := []string{"data-007", names[1], "data-x", "notes"}; !slices.Equal(left, want) {
 			t.Errorf("clean %v: left %q, want %q", clean, left, want)
