@@ -95,18 +95,16 @@ func (ch *chunk) load(file []byte, f *fragment) error {
 	}
 	flags := b[5]
 	switch t := ch.typ; {
-	case b[4] != 0:
-		return fmt.Errorf("%w: chunk of encoding %d", ErrVersion, b[4])
-	case flags > 3, flags&2 != 0 && t.Kind != NumericPS:
-		return corrupt("chunk", "flags %#x", flags)
+	case b[4] != 0 || flags > 3:
+		return fmt.Errorf("%w: chunk of encoding %d, flags %#x", ErrVersion, b[4], flags)
+	case flags&2 != 0 && t.Kind != NumericPS:
+		return corrupt("chunk", "NaN bitmap of kind %d", t.Kind)
 	case Kind(b[6]) != t.Kind, int(b[7]) != t.Precision, int(b[8]) != t.Scale, b[9] != 0:
 		return corrupt("chunk", "type is not the directory's")
 	case u32(b[12:]) != uint32(f.rows), u32(b[16:]) != uint32(ch.nulls), u32(b[28:]) != 0:
 		return corrupt("chunk", "counts are not the directory's")
 	case u64(b[32:]) != ch.outAt, u64(b[40:]) != ch.outSize:
 		return corrupt("chunk", "out-of-line bytes are not the directory's")
-	case !allZero(b[48:60]), !allZero(b[10:12]):
-		return corrupt("chunk", "reserved bytes")
 	}
 	return ch.parts(b, out, f.rows)
 }

@@ -184,7 +184,7 @@ func (t *Table) verify(f *fragment, first int) error {
 	for c := range t.Columns {
 		col := &t.Columns[c]
 		ch := f.chunk(col.ID)
-		if ch != nil && !col.Type.same(ch.typ) {
+		if ch != nil && col.Type != ch.typ {
 			return corrupt(t.Name, "column %q: chunk of type %v", col.Name, ch.typ)
 		}
 		for i := range f.rows {

@@ -1,6 +1,11 @@
 package naive
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
 
 const (
 	opCreate = 1 + iota
@@ -47,9 +52,15 @@ func replay(dir string, l *log, s *Store) error {
 				s.Dropped++
 				continue
 			}
-			if r.seq > s.Durable && !h.holds(c) {
-				s.Dropped++
-				continue
+			if r.seq > s.Durable {
+				ok, err := h.holds(c)
+				if err != nil {
+					return err
+				}
+				if !ok {
+					s.Dropped++
+					continue
+				}
 			}
 			for c.err == nil && c.left() > 0 {
 				h.op(c)
@@ -71,35 +82,39 @@ func replay(dir string, l *log, s *Store) error {
 	return nil
 }
 
-// holds tells whether the data that a commit adds is there and good. It parses the commit on a
-// copy of the history, which is left alone.
-func (h *history) holds(c *cursor) bool {
-	try := &history{dir: h.dir, highestTable: h.highestTable, tables: map[uint32]*Table{}, files: map[uint64]reference{}, bytes: map[uint64][]byte{}}
+// holds tells whether the data is there and good that a commit adds and that it leaves in the
+// tables. It parses the commit on a copy of the history, which is left alone.
+func (h *history) holds(c *cursor) (bool, error) {
+	try := &history{dir: h.dir, highestTable: h.highestTable, tables: map[uint32]*Table{}, files: maps.Clone(h.files), bytes: h.bytes}
+	before := map[*fragment]bool{}
 	for id, t := range h.tables {
 		dup := *t
-		dup.frags = append([]*fragment{}, t.frags...)
-		dup.Deleted = append([]bool{}, t.Deleted...)
+		dup.frags, dup.Deleted = slices.Clone(t.frags), slices.Clone(t.Deleted)
 		try.tables[id] = &dup
+		for _, f := range t.frags {
+			before[f] = true
+		}
 	}
-	for n, r := range h.files {
-		try.files[n] = r
-	}
-	var added []*fragment
 	body := &cursor{where: c.where, b: c.b}
 	for body.err == nil && body.left() > 0 {
-		if f := try.op(body); f != nil && f.file != 0 {
-			added = append(added, f)
-		}
+		try.op(body)
 	}
 	if body.err != nil {
-		return true // a malformed body is corruption, which applying it will find
+		return false, body.err
 	}
-	for _, f := range added {
-		if try.fragment(f) != nil {
-			return false
+	for _, t := range try.tables {
+		for _, f := range t.frags {
+			if f.file == 0 || before[f] {
+				continue
+			}
+			if err := try.fragment(f); errors.Is(err, ErrCorrupt) {
+				return false, nil
+			} else if err != nil {
+				return false, err
+			}
 		}
 	}
-	return true
+	return true, nil
 }
 
 // state applies the body of a state.
@@ -151,8 +166,8 @@ func (h *history) stored(c *cursor) *fragment {
 	return c.directory(number)
 }
 
-// op applies the next operation of a commit, and returns the fragment that it adds, if it does.
-func (h *history) op(c *cursor) *fragment {
+// op applies the next operation of a commit.
+func (h *history) op(c *cursor) {
 	switch op := c.u8(); op {
 	case opCreate:
 		t := &Table{Schema: c.schema()}
@@ -179,16 +194,15 @@ func (h *history) op(c *cursor) *fragment {
 		if h.files[number].number == 0 {
 			c.fail("unknown data file %d", number)
 		}
-		return h.append(c, t, c.directory(number))
+		h.append(c, t, c.directory(number))
 	case opInline:
 		t := h.table(c)
-		return h.append(c, t, c.inline())
+		h.append(c, t, c.inline())
 	case opDelete:
 		h.delete(c)
 	default:
 		c.fail("op %d", op)
 	}
-	return nil
 }
 
 // table reads the id of a table that there is; nil if there is none, which has failed.
@@ -222,7 +236,7 @@ func (h *history) alter(c *cursor) {
 	}
 	for _, col := range s.Columns {
 		old := t.column(col.ID)
-		if old == nil && col.ID <= t.HighestID || old != nil && !old.Type.same(col.Type) {
+		if old == nil && col.ID <= t.HighestID || old != nil && old.Type != col.Type {
 			c.fail("column %d is another one", col.ID)
 		}
 	}
@@ -240,15 +254,14 @@ func (h *history) file(c *cursor) {
 	h.files[r.number] = r
 }
 
-// append puts a fragment behind the rows of a table and returns it; nil after a failure.
-func (h *history) append(c *cursor, t *Table, f *fragment) *fragment {
+// append puts a fragment behind the rows of a table, unless something has failed.
+func (h *history) append(c *cursor, t *Table, f *fragment) {
 	if c.err != nil {
-		return nil
+		return
 	}
 	t.frags = append(t.frags, f)
 	t.Rows += f.rows
 	t.Deleted = append(t.Deleted, make([]bool, f.rows)...)
-	return f
 }
 
 func (h *history) delete(c *cursor) {
@@ -260,6 +273,9 @@ func (h *history) delete(c *cursor) {
 		}
 		at += c.limited(uint64(t.Rows-at), "gap")
 		n := c.limited(uint64(t.Rows-at), "length of a range")
+		if n == 0 {
+			c.fail("empty range")
+		}
 		for i := range n {
 			t.Deleted[at+i] = true
 		}

@@ -104,11 +104,6 @@ func (t Type) width() int {
 	return 0
 }
 
-// same tells whether chunks of type u belong to a column of type t: all but a varchar's length.
-func (t Type) same(u Type) bool {
-	return t.Kind == u.Kind && t.Precision == u.Precision && t.Scale == u.Scale
-}
-
 func (c *cursor) parseType() Type {
 	b := c.bytes(8)
 	if b == nil {
@@ -120,7 +115,7 @@ func (c *cursor) parseType() Type {
 	case t.Kind < Bool || t.Kind > JSON, b[3] != 0,
 		numeric && (t.Precision < 1 || t.Precision > 38 || t.Scale > t.Precision),
 		!numeric && (t.Precision != 0 || t.Scale != 0),
-		t.Kind != Varchar && t.Length != 0:
+		t.Kind != Varchar && t.Length != 0, t.Length >= 1<<31:
 		c.fail("type % x", b)
 	}
 	return t

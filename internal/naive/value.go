@@ -17,10 +17,12 @@ func (c *cursor) value(t Type) any {
 	case Bytea:
 		return []byte(c.string())
 	case UUID:
-		if b := c.bytes(16); b != nil {
-			return [16]byte(b)
+		s := c.string()
+		if len(s) != 16 {
+			c.fail("uuid of %d bytes", len(s))
+			return [16]byte{}
 		}
-		return [16]byte{}
+		return [16]byte([]byte(s))
 	case Float4:
 		return float32(math.Float64frombits(c.u64()))
 	case Float8:
