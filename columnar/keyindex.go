@@ -1,8 +1,10 @@
 package columnar
 
 import (
+	"errors"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/mmap"
@@ -26,27 +28,61 @@ func (e *DuplicateError) Error() string { return e.Err.Error() }
 func (e *DuplicateError) Unwrap() error { return e.Err }
 
 // checkUnique looks whether the fragments of a load, in row order, bring a key of a
-// unique constraint a second time. The first such row is a *DuplicateError. The caller
-// holds the write lock.
+// unique constraint a second time, and does with such rows what c says. Under
+// ConflictError the smallest such row is a *DuplicateError. The caller holds the write
+// lock.
 //
 // What it costs follows the keys. Keys that ascend and lie outside the ranges of the
 // table's chunks need no look at a row; keys inside the range of ascending chunks are
 // searched there; only otherwise a hash index of the table's keys is built, sized once
 // from the row count, and kept for the next load.
-func (s *Store) checkUnique(t *Table, frags []*fragment) error {
+func (s *Store) checkUnique(t *Table, frags []*fragment, c *conflicts) error {
+	var checks []*uniqueCheck
 	for i := range t.schema.Constraints {
-		c := &t.schema.Constraints[i]
-		if c.Kind == Check || len(frags) == 0 {
+		k := &t.schema.Constraints[i]
+		if k.Kind == Check || len(frags) == 0 {
 			continue
 		}
-		key, err := t.schema.keyColumns(c)
+		key, err := t.schema.keyColumns(k)
 		if err != nil {
 			return err
 		}
-		u := uniqueCheck{store: s, table: t, frags: frags, constraint: c, key: key, readers: map[*fragment]*keyReader{}}
-		if err := mmap.Guard(u.run); err != nil {
+		checks = append(checks, &uniqueCheck{store: s, table: t, frags: frags, constraint: k, key: key,
+			c: c, readers: map[*fragment]*keyReader{}})
+	}
+	return mmap.Guard(func() error { return runChecks(checks, c) })
+}
+
+func runChecks(checks []*uniqueCheck, c *conflicts) error {
+	switch {
+	case c.policy == ConflictIgnore && len(checks) > 1:
+		return ignoreAny(checks)
+	case c.policy == ConflictReplace:
+		target, err := replaceTarget(checks)
+		if err != nil || target == nil {
 			return err
 		}
+		if err := target.run(); err != nil {
+			return err
+		}
+		checks = slices.DeleteFunc(checks, func(u *uniqueCheck) bool { return u == target })
+		for _, u := range checks {
+			u.strict = true
+		}
+	}
+	var first *DuplicateError
+	for _, u := range checks {
+		var dup *DuplicateError
+		if err := u.run(); errors.As(err, &dup) {
+			if first == nil || dup.Row < first.Row {
+				first = dup
+			}
+		} else if err != nil {
+			return err
+		}
+	}
+	if first != nil {
+		return first
 	}
 	return nil
 }
@@ -58,6 +94,8 @@ type uniqueCheck struct {
 	frags      []*fragment
 	constraint *Constraint
 	key        []*Column
+	c          *conflicts
+	strict     bool // a duplicate is an error whatever c says
 	readers    map[*fragment]*keyReader
 }
 
@@ -168,8 +206,11 @@ func (u *uniqueCheck) search(spans []span) error {
 				if err != nil {
 					return err
 				}
-				if at := old.cols[0].search(x); at >= 0 && u.table.vis.Visible(spans[0].first+visibility.RowID(at)) {
-					return u.duplicate(r, i, row+int64(i), -1, spans[0].first+visibility.RowID(at))
+				at := old.cols[0].search(x)
+				if id := spans[0].first + visibility.RowID(at); at >= 0 && u.table.vis.Visible(id) && !u.c.replaces(id) && !u.c.skips(row+int64(i)) {
+					if err := u.conflict(r, i, row+int64(i), -1, id); err != nil {
+						return err
+					}
 				}
 			}
 		}
@@ -191,37 +232,38 @@ func (u *uniqueCheck) reader(f *fragment) (*keyReader, error) {
 	return r, nil
 }
 
+// conflict does with row, whose key an earlier row has, what the load wants.
+func (u *uniqueCheck) conflict(r *keyReader, i int, row, earlier int64, inTable visibility.RowID) error {
+	switch {
+	case u.strict || u.c.policy == ConflictError:
+		return u.duplicate(r, i, row, earlier, inTable)
+	case u.c.policy == ConflictIgnore:
+		u.c.skip(row)
+	case earlier >= 0:
+		u.c.skip(earlier)
+	default:
+		u.c.replace(inTable)
+	}
+	return nil
+}
+
 func (u *uniqueCheck) duplicate(r *keyReader, i int, row, earlier int64, inTable visibility.RowID) error {
-	names := ""
-	for k, c := range u.key {
-		if k > 0 {
-			names += ", "
-		}
-		names += c.Name
+	var names []string
+	for _, c := range u.key {
+		names = append(names, c.Name)
 	}
 	e := pgerr.New(pgerr.UniqueViolation, "duplicate key value violates unique constraint \"%s\"", u.constraint.Name).
-		WithDetail("Key (%s)=(%s) already exists.", names, r.text(i))
+		WithDetail("Key (%s)=(%s) already exists.", strings.Join(names, ", "), r.text(i))
 	e.Table = u.table.schema.Name
 	return &DuplicateError{Err: e, Constraint: u.constraint.Name, Row: row, Earlier: earlier, InTable: inTable}
 }
 
 // probe puts the load's keys into ix one after another, unless one is there already. A
 // nil ix is a new one for the load alone.
-func (u *uniqueCheck) probe(ix *keyIndex) (err error) {
-	rows := 0
-	for _, f := range u.frags {
-		rows += f.rows
-	}
-	base := uint64(0)
-	if ix == nil {
-		ix = &keyIndex{}
-		if err := ix.size(u.store, rows); err != nil {
-			return err
-		}
-	} else if base = ix.rows; ix.full(rows) {
-		if err := ix.rebuild(u, int(base)+rows); err != nil {
-			return err
-		}
+func (u *uniqueCheck) probe(ix *keyIndex) error {
+	base, err := u.room(&ix)
+	if err != nil {
+		return err
 	}
 	at := base
 	for _, f := range u.frags {
@@ -230,41 +272,64 @@ func (u *uniqueCheck) probe(ix *keyIndex) (err error) {
 			return err
 		}
 		for i := range f.rows {
-			h, ok := r.hash(i)
-			if !ok {
-				at++
-				continue
-			}
-			found, hit, err := ix.find(h, func(id uint64) (bool, error) { return u.same(r, i, id, base, at) })
-			if err != nil {
-				return err
-			}
-			if hit {
-				earlier := int64(found - base)
-				if found < base {
-					earlier = -1
+			if h, ok := r.hash(i); ok && !u.c.skips(int64(at-base)) {
+				id, hit, err := ix.find(h, func(id uint64) (bool, error) { return u.same(r, i, id, base, at) })
+				if err == nil && hit {
+					err = u.conflict(r, i, int64(at-base), earlierRow(id, base), visibility.RowID(id))
 				}
-				return u.duplicate(r, i, int64(at-base), earlier, visibility.RowID(found))
+				if err != nil {
+					return err
+				}
+				if !u.c.skips(int64(at - base)) {
+					ix.put(h, at)
+				}
 			}
-			ix.put(h, at)
 			at++
 		}
 	}
-	ix.rows = at
+	if ix.rows = at; u.c.skipped > 0 {
+		ix.rows = base // the rows get other ids than they were entered with
+	}
 	return nil
+}
+
+// earlierRow returns the position in the load of a row id of an index, -1 if it is the
+// table's.
+func earlierRow(id, base uint64) int64 {
+	if id < base {
+		return -1
+	}
+	return int64(id - base)
+}
+
+// room makes *ix an index with room for the load's keys and returns the row id that
+// the first of them gets in it.
+func (u *uniqueCheck) room(ix **keyIndex) (base uint64, err error) {
+	rows := 0
+	for _, f := range u.frags {
+		rows += f.rows
+	}
+	if *ix == nil {
+		*ix = &keyIndex{}
+		return 0, (*ix).size(u.store, rows)
+	}
+	if base = (*ix).rows; (*ix).full(rows) {
+		err = (*ix).rebuild(u, int(base)+rows)
+	}
+	return base, err
 }
 
 // same reports whether the row id of an index entry has the key of row i of r. Rows
 // from base on are the load's, of which those below at are in the index; an entry may
 // name a row that is gone, or was rolled back.
 func (u *uniqueCheck) same(r *keyReader, i int, id, base, at uint64) (bool, error) {
-	if id >= at {
+	if id >= at || (id >= base && u.c.skips(int64(id-base))) {
 		return false, nil
 	}
 	var f *fragment
 	row := 0
 	if id < base {
-		if !u.table.vis.Visible(visibility.RowID(id)) {
+		if !u.table.vis.Visible(visibility.RowID(id)) || u.c.replaces(visibility.RowID(id)) {
 			return false, nil
 		}
 		var p piece

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/ingotdb/ingot/internal/journal"
@@ -22,6 +24,7 @@ type Txn struct {
 	draft draft
 	body  []byte
 	loads []*Load
+	spill *Load // of small statements once the record is large; nil until then
 	done  bool
 }
 
@@ -182,43 +185,125 @@ func (t *Txn) TruncateTable(name string) error {
 // constraint is a *DuplicateError (23505). The load's schema must be the table's
 // current one: 40001 if the table was altered since. An error drops the load.
 func (t *Txn) Append(ctx context.Context, name string, l *Load) (first visibility.RowID, err error) {
+	a, err := t.AppendConflict(ctx, name, l, ConflictError)
+	return a.First, err
+}
+
+// AppendConflict is Append with another end for rows that violate a unique constraint.
+func (t *Txn) AppendConflict(ctx context.Context, name string, l *Load, policy OnConflict) (a Appended, err error) {
 	slot, err := t.slot(name)
 	if err != nil {
-		return 0, err
+		return a, err
 	}
 	table := t.draft.tables[slot]
 	if l.schema != table.schema && !sameShape(l.schema, table.schema) {
-		return 0, pgerr.New(pgerr.SerializationFailure, "table \"%s\" was altered while rows were loaded: %w", name, ErrConflict).
+		return a, pgerr.New(pgerr.SerializationFailure, "table \"%s\" was altered while rows were loaded: %w", name, ErrConflict).
 			WithHint("Run the statement again.")
 	}
 	if err := l.Sync(ctx); err != nil {
-		return 0, err
+		return a, err
 	}
-	first = table.NextRow()
 	frags, err := l.take()
 	if err != nil {
-		return 0, err
+		return a, err
 	}
-	if err := t.store.checkUnique(table, frags); err != nil {
+	c := conflicts{policy: policy}
+	if err := t.store.checkUnique(table, frags, &c); err != nil {
 		l.discard()
-		return 0, err
+		return a, err
 	}
+	if c.skipped > 0 {
+		if l, err = l.without(ctx, &c); err != nil {
+			return a, err
+		}
+		if frags, err = l.take(); err != nil {
+			return a, err
+		}
+	}
+	n, err := t.Delete(name, slices.Sorted(maps.Keys(c.deletes)))
+	if err != nil {
+		return a, err
+	}
+	a = Appended{First: table.NextRow(), Skipped: c.skipped, Replaced: int64(n)}
+	for _, f := range frags {
+		a.Rows += int64(f.rows)
+	}
+	return a, t.add(slot, l, frags)
+}
+
+// add writes the operations that bring the fragments of a load and puts them into the
+// draft.
+func (t *Txn) add(slot int, l *Load, frags []*fragment) error {
+	id := t.draft.tables[slot].schema.ID
 	if l.df != nil {
 		ref := l.df.ref()
 		t.body = ref.append(append(t.body, opFile))
+	} else if int64(len(t.body)) > spillFactor*t.store.opt.InlineBytes {
+		if err := t.spillFragments(frags); err != nil {
+			return err
+		}
 	}
 	for _, f := range frags {
 		if f.file == nil {
-			t.body = appendInline(appendOpTable(t.body, opInline, table.schema.ID), f)
+			t.body = appendInline(appendOpTable(t.body, opInline, id), f)
 		} else {
-			t.body = appendOpTable(t.body, opRows, table.schema.ID)
+			t.body = appendOpTable(t.body, opRows, id)
 			t.body = binary.AppendUvarint(t.body, f.file.number)
 			t.body = appendFragment(t.body, f)
 		}
 		t.draft.append(slot, f)
 	}
 	t.loads = append(t.loads, l)
-	return first, nil
+	return nil
+}
+
+// spillFactor is how many times Options.InlineBytes the record of a transaction of many
+// small statements may reach before later ones go to a data file.
+const spillFactor = 8
+
+// spillFragments writes fragments in memory to the data file that the later small
+// statements of the transaction share. It is synced and mapped at Commit.
+func (t *Txn) spillFragments(frags []*fragment) error {
+	if t.spill == nil {
+		l, err := t.store.NewLoad(context.Background(), LoadPlan{})
+		if err != nil {
+			return err
+		}
+		if err := l.spillAll(); err != nil {
+			l.Abort()
+			return err
+		}
+		t.spill = l
+	}
+	t.spill.mu.Lock()
+	defer t.spill.mu.Unlock()
+	for _, f := range frags {
+		if err := t.spill.spill(f); err != nil {
+			return err
+		}
+		t.spill.frags = append(t.spill.frags, f)
+	}
+	return nil
+}
+
+// seal makes the file of spilled statements durable and puts its name in front of the
+// record.
+func (t *Txn) seal(ctx context.Context) error {
+	if t.spill == nil {
+		return nil
+	}
+	if err := t.spill.Sync(ctx); err != nil {
+		return err
+	}
+	ref := t.spill.df.ref()
+	t.body = append(ref.append([]byte{opFile}), t.body...)
+	t.loads = append(t.loads, t.spill)
+	t.spill.taken = true
+	if _, ok := t.draft.refs[t.spill.df]; !ok {
+		t.draft.refs[t.spill.df] = 0 // nothing is left of what was spilled: the file goes at once
+	}
+	t.spill = nil
+	return nil
 }
 
 // sameShape reports whether rows loaded for a fit b.
@@ -240,7 +325,7 @@ func (l *Load) take() ([]*fragment, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.aborted || l.taken {
-		return nil, errors.New("columnar: load was aborted or appended before")
+		return nil, errTaken
 	}
 	frags := make([]*fragment, 0, len(l.frags))
 	for i, f := range l.frags {
@@ -310,6 +395,9 @@ func (t *Txn) Rollback() {
 	for _, l := range t.loads {
 		l.discard()
 	}
+	if t.spill != nil {
+		t.spill.Abort()
+	}
 	t.store.forgetRows(t.ref.Value())
 	t.end()
 }
@@ -336,6 +424,10 @@ func (t *Txn) Commit(ctx context.Context) (visibility.CommitSeq, error) {
 		return t.draft.seq, nil
 	}
 	if err := ctx.Err(); err != nil {
+		t.Rollback()
+		return 0, err
+	}
+	if err := t.seal(ctx); err != nil {
 		t.Rollback()
 		return 0, err
 	}

@@ -1,0 +1,250 @@
+package columnar
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/mmap"
+	"github.com/ingotdb/ingot/visibility"
+)
+
+// OnConflict says what becomes of a row that brings a key of a unique constraint again.
+type OnConflict uint8
+
+const (
+	// ConflictError ends the load with a *DuplicateError.
+	ConflictError OnConflict = iota
+	// ConflictIgnore leaves the row out: what was there first stays.
+	ConflictIgnore
+	// ConflictReplace deletes the row that was there: what comes last stays. The key is
+	// the primary key, or the only unique constraint; other constraints are errors.
+	ConflictReplace
+)
+
+// Appended says what became of the rows of a load.
+type Appended struct {
+	First    visibility.RowID // id of the first row, if Rows > 0
+	Rows     int64            // added to the table
+	Skipped  int64            // left out: under ignore those whose key was there, under replace those that a later row of the load replaced
+	Replaced int64            // rows of the table that were deleted for new ones
+}
+
+// conflicts collects what the policy does to a load.
+type conflicts struct {
+	policy  OnConflict
+	bits    []uint64 // rows of the load that are left out
+	skipped int64
+	deletes map[visibility.RowID]struct{} // rows of the table that go
+}
+
+// skips reports whether a row of the load is left out.
+func (c *conflicts) skips(row int64) bool {
+	return int(row>>6) < len(c.bits) && bit(c.bits, int(row))
+}
+
+// skip leaves a row of the load out.
+func (c *conflicts) skip(row int64) {
+	if need := int(row>>6) + 1; len(c.bits) < need {
+		c.bits = append(c.bits, make([]uint64, need-len(c.bits))...)
+	}
+	if !c.skips(row) {
+		c.bits[row>>6] |= 1 << (row & 63)
+		c.skipped++
+	}
+}
+
+// replace deletes a row of the table.
+func (c *conflicts) replace(id visibility.RowID) {
+	if c.deletes == nil {
+		c.deletes = map[visibility.RowID]struct{}{}
+	}
+	c.deletes[id] = struct{}{}
+}
+
+// replaces reports whether a row of the table is to be deleted.
+func (c *conflicts) replaces(id visibility.RowID) bool {
+	_, ok := c.deletes[id]
+	return ok
+}
+
+// replaceTarget returns the check whose constraint ConflictReplace is about; nil if the
+// table has no unique constraint.
+func replaceTarget(checks []*uniqueCheck) (*uniqueCheck, error) {
+	if len(checks) == 0 {
+		return nil, nil
+	}
+	if i := slices.IndexFunc(checks, func(u *uniqueCheck) bool { return u.constraint.Kind == PrimaryKey }); i >= 0 {
+		return checks[i], nil
+	}
+	if len(checks) > 1 {
+		return nil, pgerr.New(pgerr.InvalidColumnReference, "table \"%s\" has several unique constraints and no primary key to replace rows by", checks[0].table.schema.Name).
+			WithHint("Give the table a primary key, or use ON_CONFLICT ignore.")
+	}
+	return checks[0], nil
+}
+
+// ignoreAny leaves out the rows that have a key of any constraint again. A row that is
+// left out for one constraint does not count for the others, so the constraints are
+// looked at row by row.
+func ignoreAny(checks []*uniqueCheck) error {
+	ixs := make([]*keyIndex, len(checks))
+	bases := make([]uint64, len(checks))
+	for k, u := range checks {
+		ix, err := u.store.keyIndex(u)
+		if err != nil {
+			return err
+		}
+		if bases[k], err = u.room(&ix); err != nil {
+			return err
+		}
+		ixs[k] = ix
+	}
+	c, at := checks[0].c, uint64(0)
+	hashes := make([]uint64, len(checks))
+	keyed := make([]bool, len(checks))
+	for _, f := range checks[0].frags {
+		for i := range f.rows {
+			hit := false
+			for k, u := range checks {
+				r, err := u.reader(f)
+				if err != nil {
+					return err
+				}
+				if hashes[k], keyed[k] = r.hash(i); !keyed[k] || hit {
+					continue
+				}
+				if _, hit, err = ixs[k].find(hashes[k], func(id uint64) (bool, error) {
+					return u.same(r, i, id, bases[k], bases[k]+at)
+				}); err != nil {
+					return err
+				}
+			}
+			if hit {
+				c.skip(int64(at))
+			}
+			for k := range checks {
+				if keyed[k] && !hit {
+					ixs[k].put(hashes[k], bases[k]+at)
+				}
+			}
+			at++
+		}
+	}
+	for k, ix := range ixs {
+		if ix.rows = bases[k] + at; c.skipped > 0 {
+			ix.rows = bases[k]
+		}
+	}
+	return nil
+}
+
+// without returns a load that has the rows of l that c does not leave out, and gives l
+// up. Rows close up within their fragment: a hole is never published.
+func (l *Load) without(ctx context.Context, c *conflicts) (*Load, error) {
+	out, err := l.store.NewLoad(ctx, LoadPlan{Schema: l.schema})
+	if err != nil {
+		return nil, err
+	}
+	err = mmap.Guard(func() error {
+		row := int64(0)
+		for _, f := range l.frags {
+			kept, err := f.without(c, row)
+			if err != nil {
+				return err
+			}
+			row += int64(f.rows)
+			if kept.rows == 0 {
+				continue
+			}
+			if err := out.add(kept); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = out.Sync(ctx)
+	}
+	if err != nil {
+		out.Abort()
+		return nil, err
+	}
+	l.discard()
+	return out, nil
+}
+
+// add puts a fragment in memory behind those of a load of unknown size.
+func (l *Load) add(f *fragment) error {
+	w := FragmentWriter{load: l, index: len(l.frags)}
+	return w.place(f)
+}
+
+// without returns, in memory, the rows of f that c does not leave out; first is the
+// position of f's first row in the load.
+func (f *fragment) without(c *conflicts, first int64) (*fragment, error) {
+	var keep []int32
+	for i := range f.rows {
+		if !c.skips(first + int64(i)) {
+			keep = append(keep, int32(i))
+		}
+	}
+	out := &fragment{rows: len(keep), chunks: make([]chunk, len(f.chunks))}
+	for i := range f.chunks {
+		k, o := &f.chunks[i], &out.chunks[i]
+		if err := f.open(k); err != nil {
+			return nil, err
+		}
+		o.col, o.typ = k.col, k.typ
+		nulls := 0
+		o.vec, nulls = k.vec.pick(keep)
+		o.zone = zoneOf(&o.vec, nulls)
+		o.loc.size = layoutOf(o.typ, o.vec.valid == nil, out.rows).size
+		o.loc.outLen = int64(len(o.vec.data))
+		o.verified.Store(true)
+	}
+	return out, nil
+}
+
+// pick returns the given rows of v, in memory, and how many of them are null.
+func (v *Vec) pick(rows []int32) (out Vec, nulls int) {
+	n := len(rows)
+	out = Vec{typ: v.typ, n: n}
+	bits := func(src []uint64) []uint64 {
+		if src == nil {
+			return nil
+		}
+		dst := make([]uint64, (n+63)/64)
+		for i, r := range rows {
+			if bit(src, v.off+int(r)) {
+				dst[i>>6] |= 1 << (i & 63)
+			}
+		}
+		return dst
+	}
+	for _, r := range rows {
+		nulls += b2i(v.IsNull(int(r)))
+	}
+	if nulls > 0 {
+		out.valid = bits(v.valid)
+	}
+	out.bits, out.nan = bits(v.bits), bits(v.nan)
+	if w := v.typ.Width(); w > 0 {
+		out.fixed = alignedBytes(n * w)
+		for i, r := range rows {
+			copy(out.fixed[i*w:(i+1)*w], v.fixed[int(r)*w:])
+		}
+	}
+	if v.offs != nil {
+		out.offs = make([]int32, 1, n+1)
+		for _, r := range rows {
+			out.data = append(out.data, v.Bytes(int(r))...)
+			out.offs = append(out.offs, int32(len(out.data)))
+		}
+	}
+	return out, nulls
+}
+
+// errTaken says that a load cannot be appended again.
+var errTaken = errors.New("columnar: load was aborted or appended before")
