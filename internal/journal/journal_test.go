@@ -35,7 +35,7 @@ func (r *recorder) State(seq uint64, body []byte) error {
 func (r *recorder) Verify(seq uint64, _ []byte) error {
 	r.verified = append(r.verified, seq)
 	if seq == r.refuse {
-		return errors.New("refused")
+		return &CorruptionError{Path: "data-1", What: "refused"}
 	}
 	return nil
 }
@@ -461,5 +461,35 @@ func TestAppendDoesNotAllocate(t *testing.T) {
 	// What is left is memfs's own bookkeeping: the name of the call and its dirty sectors.
 	if fewest > 8 {
 		t.Errorf("%v allocations per append", fewest)
+	}
+}
+
+// TestOnDisk runs through everything once in a directory of the operating system.
+func TestOnDisk(t *testing.T) {
+	path := t.TempDir()
+	for round := range 3 {
+		dir, err := vfs.OpenDir(path, true)
+		noError(t, err)
+		lock, err := dir.Lock("LOCK", true)
+		noError(t, err)
+		l := mustOpen(t, dir)
+		if len(l.entries) != 3*round {
+			t.Errorf("round %d begins with %d values", round, len(l.entries))
+		}
+		for i := range uint64(3) {
+			noError(t, l.put(uint64(3*round)+i, strings.Repeat("v", 5000), i == 0, i < 2))
+		}
+		noError(t, l.j.Prepare())
+		noError(t, l.rotate())
+		if _, err := l.values(); err != nil {
+			t.Error(err)
+		}
+		noError(t, checkClean(l))
+		if round == 1 {
+			noError(t, errors.Join(l.syncData(), l.j.Abandon()))
+		} else {
+			noError(t, l.close())
+		}
+		noError(t, errors.Join(lock.Close(), dir.Close()))
 	}
 }

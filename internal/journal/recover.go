@@ -16,8 +16,10 @@ type Replayer interface {
 	State(seq uint64, body []byte) error
 	// Verify is called before Apply for a record that was appended without sync and that
 	// nothing later declares durable. It must check all data that the record names,
-	// because none of it may have reached the device. An error means that history ends
-	// before this record: neither it nor any later one is applied.
+	// because none of it may have reached the device. An error that is ErrCorrupt, or
+	// fs.ErrNotExist, means that history ends before this record: neither it nor any
+	// later one is applied. Any other, as of a read that failed this time, is an error of
+	// Open: it proves nothing.
 	Verify(seq uint64, body []byte) error
 	// Apply is one record, as given to Append.
 	Apply(seq uint64, body []byte) error
@@ -102,9 +104,12 @@ func (j *Journal) replay(l *logFile, r Replayer) (verified bool, err error) {
 			return false, err
 		}
 		if h.kind == kindCommit && h.seq > l.durableSeq {
-			if r.Verify(h.seq, body) != nil {
+			switch err := r.Verify(h.seq, body); {
+			case errors.Is(err, ErrCorrupt), errors.Is(err, fs.ErrNotExist):
 				j.tail, j.unclean = h.offset, true
 				return verified, nil
+			case err != nil:
+				return false, fmt.Errorf("journal: verify record %d: %w", h.seq, err)
 			}
 			verified = true
 		}
