@@ -1,0 +1,85 @@
+package kernels
+
+import "fmt"
+
+// ParseBoolColumn parses column col of n records into bits: bit r of dst is record r's.
+//
+// b, seps, stride, col, trim, null and slow are those of ParseInt64Column: a record is
+// null (empty), slow (not taken; its bit is 0) or a value. A value is one of t, true, 1,
+// f, false, 0, in lower case. Anything else is slow.
+//
+// The (n+63)/64 words of dst, null and slow that belong to the records are overwritten,
+// with zeros past bit n-1. It panics if n is negative or dst has fewer words, and on
+// misuse as ParseInt64Column does; no content of b or seps makes it panic or read outside
+// b. The result is the same at every Level; boolRef is the definition.
+func ParseBoolColumn(dst []uint64, n int, null, slow []uint64, b []byte, seps []uint32, stride, col int, trim uint32) {
+	if n < 0 || len(dst) < (n+63)/64 {
+		panic(fmt.Sprintf("kernels: bool column: %d words for %d records", len(dst), n))
+	}
+	if !checkColumn(n, len(null), len(slow), len(seps), stride, col) {
+		return
+	}
+	seps = seps[col:]
+	var values, nulls, slows uint64
+	for r := range n {
+		start, end := seps[r*stride]+1, seps[r*stride+1]-trim
+		slot := boolSlow
+		if start <= end && uint64(end) <= uint64(len(b)) {
+			slot = boolSlot(b, int(start), int(end-start))
+		}
+		nulls |= uint64(slot) & 1 << (r % 64)
+		slows |= uint64(slot) >> 1 & 1 << (r % 64)
+		values |= uint64(slot) >> 2 << (r % 64)
+		if r%64 == 63 || r == n-1 {
+			dst[r/64], null[r/64], slow[r/64] = values, nulls, slows
+			values, nulls, slows = 0, 0, 0
+		}
+	}
+}
+
+// What a field of a bool column is.
+const (
+	boolNull  = 1
+	boolSlow  = 2
+	boolTrue  = 4
+	boolFalse = 0
+)
+
+// boolSlot returns what the length bytes of b from start on are; they lie inside b.
+func boolSlot(b []byte, start, length int) int {
+	if length > 5 {
+		return boolSlow
+	}
+	var w uint64
+	if start+8 <= len(b) {
+		w = load8(b[start:]) & (1<<(8*length&63) - 1)
+	} else {
+		for i, c := range b[start : start+length] {
+			w |= uint64(c) << (8 * i)
+		}
+	}
+	// The length makes a word of its bytes and a zero byte different.
+	w |= uint64(length) << 56
+	if k := &boolWords[w*boolHash>>61]; k.word == w {
+		return k.slot
+	}
+	return boolSlow
+}
+
+// boolHash sends every word of boolWords to a place of its own.
+const boolHash = 0xcd613e30d8f16adf
+
+// boolWords has, at the place that boolHash gives it, each field that is a value or null
+// as a word of its bytes and its length.
+var boolWords = [8]struct {
+	word uint64
+	slot int
+}{
+	0: {0, boolNull},
+	1: {1<<56 | '1', boolTrue},
+	3: {1<<56 | '0', boolFalse},
+	4: {4<<56 | 0x65757274, boolTrue}, // true
+	5: {1<<56 | 'f', boolFalse},
+	6: {5<<56 | 0x65736c6166, boolFalse}, // false
+	7: {1<<56 | 't', boolTrue},
+}
