@@ -142,10 +142,13 @@ func underFault(sc *script, states []string, p *faultPoint) (poisoned bool, err 
 		}
 	}
 	fsys.Clear()
-	w.close() // may still fail: of a poisoned store
+	closed := w.close() // may still fail: of a poisoned store
 	oldest := newest
 	if poisoned {
 		oldest = newest - 1
+	}
+	if p.durability == Full || closed == nil && !poisoned {
+		inner = inner.Crash(uint64(p.rule.Nth), memfs.Strict) // everything acknowledged is durable
 	}
 	at, _, err := recovered(sc, states, inner, oldest, newest, func(fs *memfs.FS) *memfs.FS { return fs })
 	if err != nil {

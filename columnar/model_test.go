@@ -36,6 +36,7 @@ func budget(push time.Duration) time.Duration {
 type model struct {
 	tables map[string]*modelTable
 	nextID uint64 // of the next row of any table
+	parent *model // before the last commit
 }
 
 type modelTable struct {
@@ -60,7 +61,7 @@ type modelRow struct {
 func newModel() *model { return &model{tables: map[string]*modelTable{}} }
 
 func (m *model) clone() *model {
-	c := &model{tables: map[string]*modelTable{}, nextID: m.nextID}
+	c := &model{tables: map[string]*modelTable{}, nextID: m.nextID, parent: m}
 	for name, t := range m.tables {
 		n := *t
 		n.cols, n.rows = slices.Clone(t.cols), slices.Clone(t.rows)

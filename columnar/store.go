@@ -245,6 +245,9 @@ func (s *Store) Close() error {
 	s.finish.Lock()
 	defer s.finish.Unlock()
 	err := s.settle(context.Background())
+	if err == nil && !s.opt.ReadOnly {
+		err = s.log.Sync() // of a poisoned log, the reason
+	}
 	if err == nil {
 		err = s.log.Close()
 	} else {
