@@ -69,6 +69,7 @@ func (f *failure) record(row int64, why func() error) {
 type worker struct {
 	clock  clock
 	count  []byte
+	whole  []byte // a small file
 	reader reader
 	conv   converter
 	batch  batch
@@ -217,7 +218,9 @@ func (l *loader) finish(err error) (Result, error) {
 	}
 	for _, w := range l.pool {
 		w.clock.addTo(&l.result.Stages)
+		w.retire()
 	}
+	l.pool = nil
 	if err == nil {
 		l.result.Rows, l.result.Bytes = l.rows, l.bytes
 	}
@@ -244,7 +247,8 @@ func newLoader(ctx context.Context, store *columnar.Store, t *Target, o *FromOpt
 
 // newWorker adds a worker to the pool.
 func (l *loader) newWorker() *worker {
-	w := &worker{files: &l.env.Files}
+	w := idleWorkers.Get().(*worker)
+	w.files = &l.env.Files
 	w.reader.clock, w.reader.size = &w.clock, blockBytes
 	if l.env.readBytes > 0 {
 		w.reader.size = l.env.readBytes
@@ -253,6 +257,22 @@ func (l *loader) newWorker() *worker {
 	w.conv.sh, w.conv.location = l.sh, l.sh.location
 	l.pool = append(l.pool, w)
 	return w
+}
+
+// idleWorkers keeps the scratch of workers for the next COPY: a small one would spend
+// more time on allocating it than on its rows.
+var idleWorkers = sync.Pool{New: func() any { return new(worker) }}
+
+// retire gives w back. Of what it holds only scratch of moderate size is kept.
+func (w *worker) retire() {
+	kept := worker{count: w.count, whole: w.whole}
+	kept.reader.buf, kept.reader.seps, kept.reader.quotes = w.reader.buf, w.reader.seps, w.reader.quotes
+	kept.conv.null, kept.conv.slow, kept.conv.scratch = w.conv.null, w.conv.slow, w.conv.scratch
+	if cap(w.reader.buf) > 4*blockBytes || len(w.reader.seps) > 4*blockBytes || cap(w.conv.scratch) > blockBytes {
+		kept.reader, kept.conv = reader{}, converter{}
+	}
+	*w = kept
+	idleWorkers.Put(w)
 }
 
 // run calls fn in every worker, the calling goroutine being one of them, and returns

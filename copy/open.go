@@ -41,16 +41,22 @@ func (l *loader) openFiles(patterns []string) (stream io.ReadCloser, err error) 
 		}
 	}
 	l.env.Progress.BytesTotal.Store(l.bytes)
-	w := worker{files: &l.env.Files}
+	w := l.newWorker()
 	defer w.close()
 	for _, in := range l.inputs {
 		src, err := w.open(in)
 		if err != nil {
 			return nil, err
 		}
-		if err := l.begin(in, src); err != nil {
+		if l.bytes <= l.env.small() {
+			if err := l.readWhole(w, in, src); err != nil {
+				return nil, err
+			}
+		}
+		if err := l.sh.prologue(in, src, l.proto, l.opt.Header); err != nil {
 			return nil, err
 		}
+		l.env.Progress.BytesProcessed.Add(in.start)
 	}
 	return nil, nil
 }
@@ -73,20 +79,22 @@ func asStream(file *os.File, info fs.FileInfo) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// begin reads the head of in, or all of it if the whole input is small.
-func (l *loader) begin(in *input, file io.ReaderAt) error {
-	if l.bytes <= l.env.small() {
-		in.mem = make([]byte, in.size, in.size+slackBytes)
-		n, err := io.ReadFull(io.NewSectionReader(file, 0, in.size), in.mem)
-		l.result.Stages[StageRead].Bytes += int64(n)
-		if err != nil && in.size > 0 {
-			return readError(err, in.name)
-		}
+// readWhole reads all of in.
+func (l *loader) readWhole(w *worker, in *input, src io.ReaderAt) error {
+	w.clock.start(StageRead, l.labels)
+	defer w.clock.stop()
+	need := int(in.size) + slackBytes
+	if len(l.inputs) == 1 && cap(w.whole) >= need {
+		in.mem = w.whole[:in.size]
+	} else {
+		in.mem = make([]byte, in.size, need+int(in.size)/4)
+		w.whole = in.mem
 	}
-	if err := l.sh.prologue(in, file, l.proto, l.opt.Header); err != nil {
-		return err
+	n, err := io.ReadFull(io.NewSectionReader(src, 0, in.size), in.mem)
+	w.clock.bytes[StageRead] += int64(n)
+	if err != nil && in.size > 0 {
+		return readError(err, in.name)
 	}
-	l.env.Progress.BytesProcessed.Add(in.start)
 	return nil
 }
 
