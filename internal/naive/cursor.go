@@ -20,6 +20,8 @@ type cursor struct {
 	b     []byte
 	at    int
 	err   error
+
+	extras []int // where the length of each extra is that was passed over
 }
 
 func (c *cursor) fail(format string, args ...any) {
@@ -106,6 +108,12 @@ func (c *cursor) count(what string) int {
 }
 
 func (c *cursor) string() string { return string(c.bytes(c.count("bytes of a string"))) }
+
+// extra passes over an extra.
+func (c *cursor) extra() {
+	c.extras = append(c.extras, c.at)
+	c.bytes(c.count("bytes of an extra"))
+}
 
 // id is a number from 1 to below 2^32, of a table or a column.
 func (c *cursor) id(what string) uint32 {

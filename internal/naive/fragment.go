@@ -78,7 +78,7 @@ func (c *cursor) directory(file uint64) *fragment {
 		ch.outAt, ch.outSize, ch.outSum = c.uvarint(), c.uvarint(), c.u32()
 		ch.nulls = c.limited(uint64(f.rows), "nulls")
 		ch.zone = c.zone(ch.typ)
-		c.string() // the extra
+		c.extra()
 		if c.err != nil {
 			break
 		}

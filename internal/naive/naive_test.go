@@ -145,7 +145,9 @@ func TestEveryWayIn(t *testing.T) {
 				s.loaded("e", 11000+10*i, true, 3)
 				s.reopened(step)
 			}
-			s.write(func(tx *columnar.Txn) error { return errors.Join(tx.TruncateTable("e"), load(s, tx, "e", 7, true, 2000)) })
+			s.write(func(tx *columnar.Txn) error {
+				return errors.Join(tx.TruncateTable("e"), load(s, tx, "e", 7, true, 2000))
+			})
 			s.same("truncate")
 			s.write(func(tx *columnar.Txn) error { return tx.DropTable("other") })
 			s.same("drop")

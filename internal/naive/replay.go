@@ -128,7 +128,7 @@ func (h *history) state(c *cursor) {
 			return
 		}
 		t := &Table{Schema: c.schema()}
-		c.string() // the extra
+		c.extra()
 		if t.ID > h.highestTable || h.tables[t.ID] != nil {
 			c.fail("table %d", t.ID)
 		}
