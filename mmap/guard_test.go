@@ -246,3 +246,36 @@ func ExampleGuard() {
 	fmt.Println(errors.Is(err, mmap.ErrFault))
 	// Output: true
 }
+
+func ExampleMapFile() {
+	f, err := os.CreateTemp("", "map")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if _, err := f.WriteString("row groups, fragments, column chunks"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := mmap.MapFile(f, 12, 9, false) // any window, also off a page boundary
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer m.Release()
+	fmt.Printf("%s\n", m.Bytes())
+	// Output: fragments
+}
+
+func ExampleOfBytes() {
+	m := mmap.OfBytes([]byte("private copy"), func() { fmt.Println("released") })
+	m.Retain() // for a second user
+	m.Release()
+	fmt.Printf("%s\n", m.Bytes())
+	m.Release()
+	// Output:
+	// private copy
+	// released
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/ingotdb/ingot/internal/vfs"
@@ -24,6 +25,7 @@ type recorder struct {
 	last     string
 	verified []uint64
 	refuse   uint64 // the seq whose Verify fails
+	refusal  error  // what it fails with
 	keep     []string
 }
 
@@ -35,7 +37,7 @@ func (r *recorder) State(seq uint64, body []byte) error {
 func (r *recorder) Verify(seq uint64, _ []byte) error {
 	r.verified = append(r.verified, seq)
 	if seq == r.refuse {
-		return &CorruptionError{Path: "data-1", What: "refused"}
+		return r.refusal
 	}
 	return nil
 }
@@ -397,7 +399,7 @@ func TestVerifyLooksAtUndurableRecordsOnly(t *testing.T) {
 		mustAppend(t, j, sync, []byte{'0' + byte(j.Seq())})
 	}
 	killed := disk.Crash(0, memfs.Kill)
-	r := &recorder{t: t, refuse: 5}
+	r := &recorder{t: t, refuse: 5, refusal: fmt.Errorf("checksum: %w", ErrCorrupt)}
 	j, err := Open(options(killed), r)
 	noError(t, err)
 	if !slices.Equal(r.verified, []uint64{4, 5}) || r.seq != 4 || !j.Unclean() {
@@ -410,6 +412,22 @@ func TestVerifyLooksAtUndurableRecordsOnly(t *testing.T) {
 	for _, mode := range memfs.Modes() {
 		if r := replayed(t, killed.Crash(7, mode)); r.state != "four" || r.seq != 5 || r.last != "other five" {
 			t.Errorf("mode %s: %q, up to %d %q", mode, r.state, r.seq, r.last)
+		}
+	}
+}
+
+// TestVerifyThatCouldNotReadProvesNothing: only damaged or missing data ends the history.
+func TestVerifyThatCouldNotReadProvesNothing(t *testing.T) {
+	disk := memfs.New()
+	j := mustCreate(t, disk)
+	mustAppend(t, j, true, nil)
+	mustAppend(t, j, false, nil)
+	for _, c := range []struct{ refusal, want error }{
+		{&CorruptionError{}, nil}, {fs.ErrNotExist, nil}, {syscall.EIO, syscall.EIO},
+	} {
+		r := &recorder{t: t, refuse: 2, refusal: c.refusal}
+		if _, err := Open(options(disk.Crash(0, memfs.Kill)), r); !errors.Is(err, c.want) || r.seq != 1 {
+			t.Errorf("Verify fails with %v: Open with %v, at seq %d", c.refusal, err, r.seq)
 		}
 	}
 }

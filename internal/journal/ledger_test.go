@@ -159,7 +159,7 @@ func (l *ledger) load(e entry) (string, error) {
 		return "", err
 	}
 	if crc32.Checksum(b, castagnoli) != e.crc {
-		return "", fmt.Errorf("ledger: %s is damaged", e.file)
+		return "", fmt.Errorf("ledger: %s is damaged: %w", e.file, ErrCorrupt)
 	}
 	return string(b), nil
 }

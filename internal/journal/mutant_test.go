@@ -32,16 +32,16 @@ var mutants = []mutant{
 // TestSimulatorFindsMissingSyncs shows that each sync is needed, and that the crash test
 // would notice its absence. It stops at the first violation, but counts all for a soak.
 func TestSimulatorFindsMissingSyncs(t *testing.T) {
-	seeds, budget := 20, 20*time.Second
+	seeds, budget := 4, 30*time.Second
 	if soak {
-		budget = 10 * time.Minute
+		seeds, budget = 20, 10*time.Minute
 	}
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
 			trials, violations := 0, 0
 			deadline := time.Now().Add(budget)
-			for script := uint64(0); script < 5 && time.Now().Before(deadline) && (soak || violations == 0); script++ {
-				trials += explore(&m, script, max(seeds, m.seeds), budget/5, func(at trial, err error) bool {
+			for script := uint64(0); script < 20 && time.Now().Before(deadline) && (soak || violations == 0); script++ {
+				trials += explore(&m, script, max(seeds, m.seeds), budget/20, func(at trial, err error) bool {
 					if violations++; violations == 1 {
 						t.Logf("first: %s: %v", at, err)
 					}

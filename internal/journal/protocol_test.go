@@ -219,7 +219,7 @@ func flipNewestSlot(disk *memfs.FS) {
 
 // TestProtocolSurvivesCrashes crashes scripts at every call, in every mode.
 func TestProtocolSurvivesCrashes(t *testing.T) {
-	seeds, scripts, budget, floor := 2, uint64(3), 3*time.Second, 500
+	seeds, scripts, budget, floor := 2, uint64(3), 3*time.Second, 300
 	if soak {
 		seeds, scripts, budget = 50, 20, time.Hour
 	}

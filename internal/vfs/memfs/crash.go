@@ -119,7 +119,8 @@ func (n *node) crashed(after *FS, rng *rand.Rand, mode Mode) *node {
 		c.cache = bytes.Clone(n.durable)
 	case Kill:
 		c.cache, c.durable = bytes.Clone(n.cache), bytes.Clone(n.durable)
-		c.sizes, c.dirty, c.stored = slices.Clone(n.sizes), maps.Clone(n.dirty), n.storedSpans()
+		c.sizes, c.stored = slices.Clone(n.sizes), n.storedSpans()
+		c.dirty, c.values = slices.Clone(n.dirty), maps.Clone(n.values)
 		c.take(0, int64(len(c.cache)))
 		return c
 	case EntriesLost:
@@ -168,7 +169,7 @@ func (n *node) scattered(rng *rand.Rand, torn bool) []byte {
 
 // drawSector returns nil for the durable value, the present one, or one in between.
 func (n *node) drawSector(i int64, rng *rand.Rand) []byte {
-	values := n.dirty[i]
+	values := n.values[i]
 	switch pick := rng.IntN(4 + len(values)); {
 	case pick < 2:
 		return nil

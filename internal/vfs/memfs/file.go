@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/bits"
 	"slices"
 	"syscall"
 
@@ -29,9 +30,10 @@ type node struct {
 	cache   []byte             // what programs see
 	durable []byte             // at the last Sync
 	sizes   []int64            // lengths since the last Sync, before the present one
-	dirty   map[int64][][]byte // sector index -> its values since the last Sync, before the present one
+	dirty   bitmap             // sectors written since the last Sync
+	values  map[int64][][]byte // of such sectors: values since the last Sync, before the present one
 	stored  []span             // ranges under writable mappings that ended since the last Sync
-	blocks  []uint64           // bitmap of blocks that have space
+	blocks  bitmap             // blocks that have space
 }
 
 // span is the byte range [from, to).
@@ -185,7 +187,7 @@ func (f *file) Sync() error {
 			copy(f.durable[from:min(from+sectorSize, size)], f.cache[from:])
 		}
 	}
-	f.sizes, f.stored, f.dirty = nil, nil, nil
+	f.sizes, f.stored, f.dirty, f.values = nil, nil, nil, nil
 	return nil
 }
 
@@ -272,32 +274,34 @@ func (n *node) remember(off, length int64) {
 	if length <= 0 {
 		return
 	}
-	if n.dirty == nil {
-		n.dirty = map[int64][][]byte{}
-	}
 	for i := off / sectorSize; i*sectorSize < off+length; i++ {
-		values, written := n.dirty[i]
 		from := i * sectorSize
-		if written && len(values) < maxVersions && from < int64(len(n.cache)) {
-			values = append(slices.Clip(values), bytes.Clone(n.cache[from:min(from+sectorSize, int64(len(n.cache)))]))
+		if n.dirty.has(i) && len(n.values[i]) < maxVersions && from < int64(len(n.cache)) {
+			if n.values == nil {
+				n.values = map[int64][][]byte{}
+			}
+			value := bytes.Clone(n.cache[from:min(from+sectorSize, int64(len(n.cache)))])
+			n.values[i] = append(slices.Clip(n.values[i]), value)
 		}
-		n.dirty[i] = values
+		n.dirty.set(i)
 	}
 }
 
 // unsynced returns the indexes of the sectors that may differ from the device's, sorted.
 func (n *node) unsynced() []int64 {
-	var found []int64
-	for i := range n.dirty {
-		found = append(found, i)
-	}
+	all := slices.Clone(n.dirty)
 	for _, s := range n.storedSpans() {
 		for i := s.from / sectorSize; i*sectorSize < s.to; i++ {
-			found = append(found, i)
+			all.set(i)
 		}
 	}
-	slices.Sort(found)
-	return slices.Compact(found)
+	var found []int64
+	for w, word := range all {
+		for ; word != 0; word &= word - 1 {
+			found = append(found, int64(w*64+bits.TrailingZeros64(word)))
+		}
+	}
+	return found
 }
 
 // storedSpans returns the ranges that writable mappings cover or covered since the last Sync.

@@ -10,15 +10,23 @@ func (f *FS) free() int64 {
 	return max(0, f.capacity-f.used)
 }
 
-func (n *node) hasBlock(i int64) bool {
-	return i/64 < int64(len(n.blocks)) && n.blocks[i/64]>>(i%64)&1 == 1
+// bitmap is a set of small numbers that grows as needed.
+type bitmap []uint64
+
+func (b bitmap) has(i int64) bool { return i/64 < int64(len(b)) && b[i/64]>>(i%64)&1 == 1 }
+
+func (b *bitmap) set(i int64) {
+	if missing := int(i/64) + 1 - len(*b); missing > 0 {
+		*b = append(*b, make([]uint64, missing)...)
+	}
+	(*b)[i/64] |= 1 << (i % 64)
 }
 
 // missing returns how many bytes of blocks the range still needs.
 func (n *node) missing(off, length int64) int64 {
 	var need int64
 	for i := off / blockSize; i*blockSize < off+length; i++ {
-		if !n.hasBlock(i) {
+		if !n.blocks.has(i) {
 			need += blockSize
 		}
 	}
@@ -29,16 +37,13 @@ func (n *node) missing(off, length int64) int64 {
 // number of bytes of the range that have them.
 func (n *node) take(off, length int64) int64 {
 	for i := off / blockSize; i*blockSize < off+length; i++ {
-		if n.hasBlock(i) {
+		if n.blocks.has(i) {
 			continue
 		}
 		if n.fs.free() < blockSize {
 			return max(0, i*blockSize-off)
 		}
-		for i/64 >= int64(len(n.blocks)) {
-			n.blocks = append(n.blocks, 0)
-		}
-		n.blocks[i/64] |= 1 << (i % 64)
+		n.blocks.set(i)
 		n.fs.used += blockSize
 	}
 	return length
