@@ -89,12 +89,13 @@ func runCase(t *testing.T, dir string) {
 		return
 	}
 	input := caseInput(t, dir, &c)
+	store := newStore(t)
 	for _, workers := range threads {
 		for _, block := range blocks {
 			for _, small := range []int64{0, -1} {
 				t.Run(fmt.Sprintf("workers=%d,block=%d,small=%d", workers, block, small), func(t *testing.T) {
 					env := Env{Files: AnyFile(), MaxWorkers: workers, BlockSize: block, smallBytes: small}
-					c.run(t, dir, FromFiles(input), env)
+					c.run(t, store, dir, FromFiles(input), env)
 				})
 			}
 			t.Run(fmt.Sprintf("workers=%d,block=%d,stream", workers, block), func(t *testing.T) {
@@ -104,17 +105,17 @@ func runCase(t *testing.T, dir string) {
 				}
 				defer f.Close()
 				env := Env{MaxWorkers: workers, BlockSize: block, smallBytes: -1}
-				c.run(t, dir, FromReader(f, "stdin"), env)
+				c.run(t, store, dir, FromReader(f, "stdin"), env)
 			})
 		}
 	}
 }
 
 // run loads the input once and compares.
-func (c *testCase) run(t *testing.T, dir string, src Source, env Env) {
-	store := newStore(t)
+func (c *testCase) run(t *testing.T, store *columnar.Store, dir string, src Source, env Env) {
 	schema := c.schema(t)
 	target := c.create(t, store, schema)
+	defer dropTable(t, store)
 	opt, err := ParseFromOptions(parseOptions(t, c.Copy))
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +162,7 @@ func (c *testCase) create(t *testing.T, store *columnar.Store, schema *columnar.
 	switch ddl := strings.Join(c.DDL, "; "); ddl {
 	case "":
 	case "CREATE TABLE t (id int4 PRIMARY KEY, v text)":
-		schema.Columns[0].NotNull, schema.Columns[0].ID = true, 1
+		schema.Columns[0].NotNull = true
 		schema.Constraints = []columnar.Constraint{{Name: "t_pkey", Kind: columnar.PrimaryKey, Columns: []uint32{1}}}
 	case "CREATE TABLE t (a int4, b int4, c text); ALTER TABLE t DROP COLUMN b":
 		whole := &columnar.Schema{Name: "t", Columns: []columnar.Column{
@@ -339,7 +340,7 @@ func parseOptions(t testing.TB, statement string) []Option {
 		default:
 			n := strings.IndexAny(s+" ", " ,()'")
 			kind := Word
-			if c >= '0' && c <= '9' {
+			if c >= '0' && c <= '9' || c == '-' {
 				kind = Number
 			}
 			tokens = append(tokens, OptionValue{Kind: kind, Text: s[:n]})
