@@ -2,6 +2,8 @@
 
 package kernels
 
+import "github.com/ingotdb/ingot/asm"
+
 func parseDateColumn(dst []int32, null, slow []uint64, b []byte, seps []uint32, stride int, trim uint32) {
 	parseDateColumnGo(dst, 0, null, slow, b, seps, stride, trim)
 }
@@ -15,7 +17,18 @@ func parseUUIDColumn(dst []byte, null, slow []uint64, b []byte, seps []uint32, s
 }
 
 func scanNumbers(s *numberScan, n int, b []byte, seps []uint32, stride int, trim uint32, exponents bool) {
-	scanNumbersGo(s, n, b, seps, stride, trim, exponents)
+	if Active() != AVX2 {
+		scanNumbersGo(s, n, b, seps, stride, trim, exponents)
+		return
+	}
+	// The first bytes of b behind zeros, for fields that are read by their ends.
+	var head [128]byte
+	copy(head[64:], b)
+	allowed := uint64(0)
+	if exponents {
+		allowed = 1
+	}
+	s.neg, s.null, s.slow = asm.ScanNumbersAVX2(&s.mantissa, &s.exponent, n, b, &head, seps, stride, uint64(trim), allowed)
 }
 
 func allASCII(b []byte) bool { return allASCIIGo(b) }
