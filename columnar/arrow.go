@@ -108,15 +108,16 @@ func (t *Table) Records(ctx context.Context, opt ScanOptions) iter.Seq2[arrow.Re
 
 // record returns the batch as Arrow arrays over the same memory.
 func (b *Batch) record(schema *arrow.Schema) arrow.RecordBatch {
-	cols := make([]arrow.Array, len(b.Cols))
+	cols := make([]arrow.Array, 0, len(b.Cols))
+	defer func() { // also when a column's memory cannot be read
+		for _, c := range cols {
+			c.Release()
+		}
+	}()
 	for i := range b.Cols {
-		cols[i] = b.Cols[i].arrow(schema.Field(i).Type, b.lease)
+		cols = append(cols, b.Cols[i].arrow(schema.Field(i).Type, b.lease))
 	}
-	rec := array.NewRecordBatch(schema, cols, int64(b.Rows))
-	for _, c := range cols {
-		c.Release()
-	}
-	return rec
+	return array.NewRecordBatch(schema, cols, int64(b.Rows))
 }
 
 // arrow returns the rows as an array over the same memory. Bitmaps may start up to 63
@@ -132,8 +133,9 @@ func (v *Vec) arrow(t arrow.DataType, m *mmap.Mapping) arrow.Array {
 	}
 	switch {
 	case v.offs != nil:
+		end := v.offs[v.n] // read before there is a lease to lose
 		buffers[1] = leased(sliceBytes(rewind(v.offs, v.off)), m)
-		buffers = append(buffers, leased(v.data, m))
+		buffers = append(buffers, leased(v.data[:end], m))
 	case v.bits != nil:
 		buffers[1] = leased(wordsAsBytes(v.bits), m)
 	default:

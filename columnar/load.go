@@ -189,6 +189,12 @@ func (l *Load) Fragment(index, rows int) (*FragmentWriter, error) {
 // the variable-length bytes to their place.
 func (w *FragmentWriter) Finish(rows int) error {
 	start := time.Now()
+	err := mmap.Guard(func() error { return w.finish(rows) })
+	w.load.storeNS.Add(int64(time.Since(start)))
+	return err
+}
+
+func (w *FragmentWriter) finish(rows int) error {
 	l := w.load
 	f := &fragment{rows: rows, chunks: make([]chunk, len(w.Cols))}
 	for i := range w.Cols {
@@ -203,9 +209,7 @@ func (w *FragmentWriter) Finish(rows int) error {
 		k.loc.outLen = int64(len(c.Data))
 		k.verified.Store(true)
 	}
-	err := mmap.Guard(func() error { return w.place(f) })
-	l.storeNS.Add(int64(time.Since(start)))
-	return err
+	return w.place(f)
 }
 
 // place puts the finished fragment into the load.

@@ -116,7 +116,9 @@ func (s *scan) group(ctx context.Context, g int, yield func(*Batch, error) bool)
 			stop := min(run.End(), end)
 			for from := max(run.Start, at); from < stop; {
 				n := min(int(stop-from), s.opt.BatchRows)
-				s.slice(int(from-at)+int(p.from), n)
+				if err := s.slice(int(from-at)+int(p.from), n); err != nil {
+					return false, err
+				}
 				s.batch.First = visibility.RowID(g)<<visibility.GroupShift + visibility.RowID(from)
 				if !yield(&s.batch, nil) {
 					return false, nil
@@ -170,18 +172,24 @@ func (s *scan) open(f *fragment) error {
 }
 
 // slice makes the batch rows from to from+n of the open fragment.
-func (s *scan) slice(from, n int) {
-	s.batch.Rows = n
+func (s *scan) slice(from, n int) error {
 	if s.opt.Copy {
-		s.batch = Batch{Rows: n, Cols: make([]Vec, len(s.vecs))}
-	} else {
-		s.batch.lease = s.lease
+		return mmap.Guard(func() error { s.copied(from, n); return nil })
 	}
+	s.batch.Rows = n
+	s.batch.lease = s.lease
 	for i := range s.vecs {
 		s.batch.Cols[i] = s.vecs[i].Slice(from, n)
-		if s.opt.Copy {
-			s.batch.Cols[i] = s.batch.Cols[i].clone()
-		}
+	}
+	return nil
+}
+
+// copied is slice for a batch that owns its memory.
+func (s *scan) copied(from, n int) {
+	s.batch = Batch{Rows: n, Cols: make([]Vec, len(s.vecs))}
+	for i := range s.vecs {
+		part := s.vecs[i].Slice(from, n)
+		s.batch.Cols[i] = part.clone()
 	}
 }
 
@@ -204,7 +212,9 @@ func (t *Table) Fetch(ids []visibility.RowID, columns []int, each func(i int, co
 			}
 			open = p.frag
 		}
-		s.slice(row, 1)
+		if err := s.slice(row, 1); err != nil {
+			return err
+		}
 		if err := each(i, s.batch.Cols); err != nil {
 			return err
 		}
