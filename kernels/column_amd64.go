@@ -5,7 +5,15 @@ package kernels
 import "github.com/ingotdb/ingot/asm"
 
 func parseDateColumn(dst []int32, null, slow []uint64, b []byte, seps []uint32, stride int, trim uint32) {
-	parseDateColumnGo(dst, 0, null, slow, b, seps, stride, trim)
+	eights := 0
+	if Active() == AVX2 && len(dst) >= 8 {
+		eights = len(dst) &^ 7
+		last := (len(dst) - 1) / 64
+		null[last], slow[last] = 0, 0
+		head := blockHead(b)
+		asm.ParseDatesAVX2(dst[:eights], null, slow, b, &head, seps, stride, uint64(trim))
+	}
+	parseDateColumnGo(dst, eights, null, slow, b, seps, stride, trim)
 }
 
 func parseTimestampColumn(dst []int64, null, slow []uint64, b []byte, seps []uint32, stride int, trim uint32) {
