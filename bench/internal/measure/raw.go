@@ -1,0 +1,24 @@
+package measure
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// CreateRaw makes the file for the raw numbers of one run of the benchmark name, in dir:
+// NAME-DATE.txt, with the time of day too if that day has one already.
+func CreateRaw(dir, name string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("measure: %w", err)
+	}
+	at := time.Now().UTC()
+	for _, form := range []string{"2006-01-02", "2006-01-02T150405"} {
+		f, err := os.OpenFile(filepath.Join(dir, name+"-"+at.Format(form)+".txt"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+		if err == nil || !os.IsExist(err) {
+			return f, err
+		}
+	}
+	return nil, fmt.Errorf("measure: %s has a result of this second already", name)
+}

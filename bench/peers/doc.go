@@ -1,0 +1,31 @@
+// Command peers runs the loads of the systems that ingot is measured against.
+//
+//	peers list                    one JSON object per peer and line: name, group, skip
+//	peers load -peer NAME -input NAME -file FILE -threads N -dir DIR
+//
+// A load makes a new database in DIR, which is empty, makes a table with the columns of
+// the input (package bench/gen/inputs), loads FILE into it, counts its rows, and prints
+// one JSON object, a measure.Sample. Its times are those of the statement that loads.
+//
+// A peer whose program or package is not installed has its reason in skip, and its load
+// fails with the same words. Nothing is installed here: docs/BENCHMARKS.md says how.
+//
+// Every peer reads the same file and is told the types of the columns. What differs:
+//
+//	duckdb           in process, database file; commits are synced
+//	duckdb-plain     the same with force_compression = uncompressed
+//	duckdb-memory    in process, no file
+//	chdb             ClickHouse in process, MergeTree, parts synced at insert
+//	chdb-nosync      the same as it comes: parts are not synced
+//	postgres         a server of its own for the load, on a Unix socket; psql
+//	postgres-unlogged  the same, table UNLOGGED
+//	polars           in process, a data frame in memory
+//	sqlite           the shell's .import: one transaction, synced; empty text, no nulls
+//	arrow-csv        arrow-go's CSV reader into record batches, one thread, in memory
+//
+// Columns of chdb are Nullable only where the input has nulls, which is how its users
+// would declare them. Polars and arrow-csv keep numeric(12,2) as float64 and uuid as
+// text.
+//
+// The module is nested so that ingot itself does not depend on cgo, which DuckDB needs.
+package main
