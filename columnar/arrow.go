@@ -16,9 +16,12 @@ import (
 
 // ArrowType returns the Arrow type that columns of type t are exported as.
 //
-// Bare numeric and json become utf8, uuid fixed_size_binary(16), decimals the narrowest
+// Bare numeric, json and arrays become utf8, uuid fixed_size_binary(16), decimals the narrowest
 // of decimal32, decimal64 and decimal128.
 func ArrowType(t Type) arrow.DataType {
+	if t.Array {
+		return arrow.BinaryTypes.String
+	}
 	switch t.Kind {
 	case Bool:
 		return arrow.FixedWidthTypes.Boolean

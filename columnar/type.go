@@ -37,7 +37,7 @@ type Type struct {
 	Kind      Kind
 	Precision uint8 // Decimal: 1 to 38
 	Scale     uint8 // Decimal: 0 to Precision
-	Array     bool  // one-dimensional array of the rest
+	Array     bool  // array of the rest, of any dimensions: its canonical text
 	Length    int32 // Varchar: limit in characters; 0 is none
 }
 
@@ -92,7 +92,7 @@ func (t Type) Variable() bool {
 
 // Valid reports whether t is a type this version can store.
 func (t Type) Valid() bool {
-	if t.Array || t.Kind < Bool || t.Kind > JSON || t.Length < 0 || (t.Length != 0 && t.Kind != Varchar) {
+	if t.Kind < Bool || t.Kind > JSON || t.Length < 0 || (t.Length != 0 && t.Kind != Varchar) {
 		return false
 	}
 	if t.Kind == Decimal {

@@ -73,6 +73,9 @@ func compareDecimal(a, b Value) int {
 // AppendText appends PostgreSQL's text form of a value that is not NULL; timestamptz
 // is shown in loc.
 func (v Value) AppendText(dst []byte, loc *time.Location) []byte {
+	if v.Type.Array {
+		return append(dst, v.S...)
+	}
 	switch v.Type.Kind {
 	case Bool:
 		return pgtext.AppendBool(dst, v.I != 0)

@@ -201,15 +201,16 @@ func (v *Vec) int(i int) int64 {
 // AppendText appends PostgreSQL's text form of row i, which must not be null;
 // timestamptz is shown in loc.
 func (v *Vec) AppendText(dst []byte, i int, loc *time.Location) []byte {
+	if v.typ.Array {
+		return append(dst, v.Bytes(i)...)
+	}
 	switch v.typ.Kind {
 	case Int2, Int4, Int8:
 		return pgtext.AppendInt(dst, v.int(i))
 	case Text, Varchar, Numeric, JSON:
 		return append(dst, v.Bytes(i)...)
 	case Bytea:
-		if !v.typ.Array {
-			return pgtext.AppendBytea(dst, v.Bytes(i))
-		}
+		return pgtext.AppendBytea(dst, v.Bytes(i))
 	case Float8:
 		return pgtext.AppendFloat8(dst, v.Float64s()[i])
 	}
