@@ -301,14 +301,20 @@ func (s *Scope) Column(i int) *Ref {
 
 // near returns the column whose name is most like name, or "".
 func (s *Scope) near(name string) string {
-	best, most := "", len(name)/2
-	for i, c := range s.Columns {
-		if i == 2000 {
-			break
-		}
-		d := distance(strings.ToLower(name), strings.ToLower(c.Name), most)
+	names := make([]string, 0, min(len(s.Columns), 2000))
+	for i := range cap(names) {
+		names = append(names, s.Columns[i].Name)
+	}
+	return Near(name, names)
+}
+
+// Near returns the one of names that is most like name, or "" if none is.
+func Near(name string, names []string) string {
+	best, most := "", (len(name)+1)/2
+	for _, n := range names {
+		d := distance(strings.ToLower(name), strings.ToLower(n), most)
 		if d <= most && (best == "" || d < most) {
-			best, most = c.Name, d
+			best, most = n, d
 		}
 	}
 	return best

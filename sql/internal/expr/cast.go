@@ -60,6 +60,17 @@ func (s *Scope) Assign(n Node, t columnar.Type, column string, pos int) (Node, e
 	return out, err
 }
 
+// AssignDefault is Assign with the words of a DEFAULT.
+func (s *Scope) AssignDefault(n Node, t columnar.Type, column string, pos int) (Node, error) {
+	out, ok, err := s.convert(n, t, assignment, pos)
+	if err == nil && !ok {
+		err = s.fail(pos, pgerr.New(pgerr.DatatypeMismatch, "column \"%s\" is of type %s but default expression is of type %s",
+			column, t.Name(), typeName(n.Type())).
+			WithHint("You will need to rewrite or cast the expression."))
+	}
+	return out, err
+}
+
 // convert returns n as type t; ok is false if there is no such cast in context c.
 func (s *Scope) convert(n Node, t columnar.Type, c context, pos int) (out Node, ok bool, err error) {
 	from := n.Type()

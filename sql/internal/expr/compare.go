@@ -194,18 +194,20 @@ func CompareRows(a *Vec, i int, b *Vec, j int) int {
 	return bytes.Compare(a.S[i], b.S[j])
 }
 
+// CompareValue orders row i of v, which is not null, and x, of the same form.
+func CompareValue(v *Vec, i int, x columnar.Value) int {
+	if v.S != nil {
+		return cmp.Compare(string(v.S[i&v.index()]), x.S)
+	}
+	return CompareRows(v, i, FromValue(x), 0)
+}
+
 // stored is a comparison of a stored column with a constant, done on the column's own
 // representation.
 type stored struct {
 	compare
 	ref   *Ref
 	bound columnar.Value // of the column's type
-}
-
-// Bound returns what a scan may use to leave out whole fragments. column is an index in
-// the batches.
-func (c *stored) Bound() (column int, op kernels.Op, v columnar.Value) {
-	return c.ref.Index, c.op, c.bound
 }
 
 // Eval implements Node.

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/sql/internal/num"
 )
 
 // Stored returns the values of n rows in the layout of a stored column, in memory of
@@ -205,4 +206,99 @@ func AppendRows(rows []int32, mask []uint64, n int) []int32 {
 		}
 	}
 	return rows
+}
+
+// FromValues returns values of type t in the layout of a stored column.
+func FromValues(t columnar.Type, values []columnar.Value) columnar.Vec {
+	return VecOf(t, values).Stored(len(values))
+}
+
+// VecOf returns values of type t as a Vec.
+func VecOf(t columnar.Type, values []columnar.Value) *Vec {
+	v := &Vec{Type: t, Len: len(values), Valid: make([]uint64, words(len(values)))}
+	switch FormOf(t) {
+	case Ints:
+		v.I = make([]int64, len(values))
+	case Floats:
+		v.F = make([]float64, len(values))
+	case Bits:
+		v.B = make([]uint64, words(len(values)))
+	case Numerics:
+		v.D = make([]num.Num, len(values))
+	default:
+		v.S = make([][]byte, len(values))
+	}
+	for i, x := range values {
+		if x.Null {
+			continue
+		}
+		v.Valid[i>>6] |= 1 << (i & 63)
+		switch FormOf(t) {
+		case Ints:
+			v.I[i] = x.I
+		case Floats:
+			v.F[i] = x.F
+		case Bits:
+			v.B[i>>6] |= uint64(x.I) << (i & 63)
+		case Numerics:
+			v.D[i] = numOf(x)
+		default:
+			v.S[i] = []byte(x.S)
+		}
+	}
+	return v
+}
+
+// Clone returns a stored column in memory of its own.
+func Clone(v *columnar.Vec) columnar.Vec {
+	rows := make([]int32, v.Len())
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	return Gather(v, rows)
+}
+
+// GatherFrom returns row rows[i] of from[i] for every i; the columns are of one type.
+func GatherFrom(from []*columnar.Vec, rows []int32) columnar.Vec {
+	n, t := len(rows), from[0].Type()
+	valid := make([]uint64, words(n))
+	var fixed, data []byte
+	var bitmap, nan []uint64
+	var offsets []int32
+	w := t.Width()
+	switch {
+	case t.Kind == columnar.Bool && !t.Array:
+		bitmap = make([]uint64, words(n))
+	case w > 0:
+		fixed = aligned(n * w)
+	default:
+		offsets = make([]int32, n+1)
+	}
+	for i, r := range rows {
+		v := from[i]
+		if !v.IsNull(int(r)) {
+			valid[i>>6] |= 1 << (i & 63)
+			switch {
+			case bitmap != nil:
+				bitmap[i>>6] |= b2u(v.Bool(int(r))) << (i & 63)
+			case w > 0:
+				copy(fixed[i*w:i*w+w], v.Fixed()[int(r)*w:])
+				if !v.HasNaN() {
+					break
+				}
+				if _, _, is := v.Decimal(int(r)); is {
+					if nan == nil {
+						nan = make([]uint64, words(n))
+					}
+					nan[i>>6] |= 1 << (i & 63)
+				}
+			default:
+				data = append(data, v.Bytes(int(r))...)
+			}
+		}
+		if offsets != nil {
+			offsets[i+1] = int32(len(data))
+		}
+	}
+	return columnar.MakeVec(t, n, valid, fixed, bitmap, offsets, data, nan)
 }

@@ -182,7 +182,7 @@ func (s *Scope) caseOf(e *ast.Case) (Node, error) {
 
 // choose binds the arms of a choice in the type common to them.
 func (s *Scope) choose(out *choice, exprs []ast.Expr, what string) (Node, error) {
-	arms, t, err := s.unify(exprs, what)
+	arms, t, err := s.Unify(exprs, what)
 	if err != nil {
 		return nil, err
 	}
@@ -190,8 +190,8 @@ func (s *Scope) choose(out *choice, exprs []ast.Expr, what string) (Node, error)
 	return out, nil
 }
 
-// unify binds expressions in the type common to all of them.
-func (s *Scope) unify(exprs []ast.Expr, what string) ([]Node, columnar.Type, error) {
+// Unify binds expressions in the type common to all of them.
+func (s *Scope) Unify(exprs []ast.Expr, what string) ([]Node, columnar.Type, error) {
 	nodes := make([]Node, len(exprs))
 	var t columnar.Type
 	for i, x := range exprs {
@@ -251,7 +251,7 @@ func (s *Scope) nullif(e *ast.Call) (Node, error) {
 
 // extreme binds GREATEST and LEAST: the extreme of the arguments that are not null.
 func (s *Scope) extreme(e *ast.Call, op kernels.Op) (Node, error) {
-	nodes, t, err := s.unify(e.Args, map[kernels.Op]string{kernels.Gt: "GREATEST", kernels.Lt: "LEAST"}[op])
+	nodes, t, err := s.Unify(e.Args, map[kernels.Op]string{kernels.Gt: "GREATEST", kernels.Lt: "LEAST"}[op])
 	if err != nil {
 		return nil, err
 	}

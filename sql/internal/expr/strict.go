@@ -153,3 +153,24 @@ func folded(n Node) Node {
 	}
 	return &Const{vec: *v}
 }
+
+// EachRow calls fn with the rows below n that are in mask, with all of them for nil.
+func EachRow(n int, mask []uint64, fn func(i int)) {
+	if mask == nil {
+		for i := range n {
+			fn(i)
+		}
+		return
+	}
+	for at, w := range mask[:words(n)] {
+		for ; w != 0; w &= w - 1 {
+			if i := at<<6 + bits.TrailingZeros64(w); i < n {
+				fn(i)
+			}
+		}
+	}
+}
+
+// ValidRows returns which of n rows are not null, nil if none is, with nothing defined
+// behind them.
+func (v *Vec) ValidRows(n int) []uint64 { return v.valid(n) }
