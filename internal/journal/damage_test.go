@@ -135,13 +135,13 @@ func TestBitFlips(t *testing.T) {
 				refused++
 			}
 		}
-		if t.Failed() || time.Now().After(deadline) {
+		if t.Failed() || opens >= floor && time.Now().After(deadline) {
 			break
 		}
 	}
 	t.Logf("%d opens, %d refused, of %d", opens, refused, 2*len(places))
 	if opens < floor || refused == 0 {
-		t.Errorf("only %d opens in the time, need %d, or nothing was refused", opens, floor)
+		t.Errorf("only %d opens, need %d, or nothing was refused", opens, floor)
 	}
 }
 

@@ -41,7 +41,7 @@ func TestSimulatorFindsMissingSyncs(t *testing.T) {
 			trials, violations := 0, 0
 			deadline := time.Now().Add(budget)
 			for script := uint64(0); script < 20 && time.Now().Before(deadline) && (soak || violations == 0); script++ {
-				trials += explore(&m, script, max(seeds, m.seeds), budget/20, func(at trial, err error) bool {
+				trials += explore(&m, script, max(seeds, m.seeds), budget/20, 0, func(at trial, err error) bool {
 					if violations++; violations == 1 {
 						t.Logf("first: %s: %v", at, err)
 					}
