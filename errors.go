@@ -19,6 +19,10 @@ type CorruptionError = columnar.CorruptionError
 // LockedError names the process that holds a store. It matches ErrLocked.
 type LockedError = columnar.LockedError
 
+// Leased says that snapshots or batches were in use when a DB was closed. It is no
+// failure: they stay valid, and their last Release unmaps the files.
+type Leased = columnar.Leased
+
 // Outcomes to test for with errors.Is.
 var (
 	ErrCorrupt       = columnar.ErrCorrupt       // bytes of the store are not what was written

@@ -80,12 +80,15 @@ type Options struct {
 	Durability  Durability     // Full or None
 	MaxWorkers  int            // goroutines of one statement at most; 0 is GOMAXPROCS. What the input does not justify is not used
 	BlockSize   int            // bytes of input a worker takes at a time; 0 is copy's default. Any size gives the same table
-	MemoryLimit int64          // bytes that sorts, groupings and key indexes of a statement may take before they fail with 53200; 0 is DefaultMemoryLimit
+	MemoryLimit int64          // bytes that sorts and groupings of a statement may take before they fail with 53200; 0 is DefaultMemoryLimit
 	Files       Files          // files that statements may name; the zero Files is none. Go calls that are given a reader or a writer need no permission
 	BusyTimeout time.Duration  // wait for another write transaction at most; 0 is 5 s, negative does not wait
 	Location    *time.Location // session time zone; nil is UTC. The environment is never asked
 	Logger      *slog.Logger   // where background work reports; nil is nowhere
 }
+
+// DefaultMemoryLimit is Options.MemoryLimit if that is 0.
+const DefaultMemoryLimit = sql.DefaultMemoryLimit
 
 // check refuses what no statement could make sense of.
 func (o *Options) check() error {
@@ -138,7 +141,7 @@ func (db *DB) Path() string { return db.path }
 
 // Close makes everything committed durable, unlocks the store and refuses new work. It
 // does not wait for readers: snapshots and batches stay valid until they are released,
-// and what is still out is reported as an error that matches ErrLeased.
+// and what is still out is reported as a *Leased error.
 func (db *DB) Close() error { return db.store.Close() }
 
 // Checkpoint writes what small transactions left in the log into data files, so that the
@@ -159,16 +162,16 @@ type Result = sql.Result
 // Batch is consecutive rows of a result, by column. It is valid during its step only.
 type Batch = sql.RowBatch
 
-// Progress is how far a running COPY is.
+// Progress is how far a running COPY is. Its counters change while it runs.
 type Progress = copy.Progress
 
 // SessionOptions are what a Session has beside the options of its DB. The zero value
 // reads and writes no standard stream and reports nothing.
 type SessionOptions struct {
-	Stdin      io.Reader      // what COPY FROM STDIN reads
-	Stdout     io.Writer      // what COPY TO STDOUT writes
-	OnNotice   func(string)   // called with each notice
-	OnProgress func(Progress) // called now and then while a COPY runs
+	Stdin      io.Reader       // what COPY FROM STDIN reads
+	Stdout     io.Writer       // what COPY TO STDOUT writes
+	OnNotice   func(string)    // called with each notice
+	OnProgress func(*Progress) // called when a COPY begins; any goroutine may read the counters
 }
 
 // Session starts a session. It is for one goroutine; Close rolls back what is open.

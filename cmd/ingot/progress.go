@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -12,57 +11,73 @@ import (
 	"github.com/ingotdb/ingot"
 )
 
-// bar shows how far a COPY is. Off a terminal it shows nothing. It may be updated by the
-// goroutines of a COPY while another one clears it.
+// bar shows how far a COPY is. Off a terminal it shows nothing.
 type bar struct {
-	on   bool
-	mu   sync.Mutex
-	pb   *progressbar.ProgressBar // while one is on the screen
-	from time.Time
+	on    bool
+	stop  chan struct{} // closed to end the goroutine that draws; nil if there is none
+	drawn chan struct{} // closed when that goroutine has ended
 }
 
-// quickLoad is how long a COPY may take without a bar.
-const quickLoad = 300 * time.Millisecond
+// Times of the bar: a COPY shorter than quickLoad has none.
+const (
+	quickLoad = 300 * time.Millisecond
+	redraw    = 100 * time.Millisecond
+)
 
 func newBar() *bar { return &bar{on: term.IsTerminal(int(os.Stderr.Fd()))} }
 
-// update shows p. Progress without a known total is shown as a count of bytes.
-func (b *bar) update(p ingot.Progress) {
+// begin starts to show p until clear.
+func (b *bar) begin(p *ingot.Progress) {
+	b.clear()
 	if !b.on {
 		return
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.pb == nil {
-		if b.from.IsZero() {
-			b.from = time.Now()
-		}
-		if time.Since(b.from) < quickLoad {
-			return
-		}
-		total := p.BytesTotal
-		if total <= 0 {
-			total = -1
-		}
-		b.pb = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(os.Stderr),
-			progressbar.OptionShowBytes(true),
-			progressbar.OptionSetWidth(30),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(),
-			progressbar.OptionEnableColorCodes(os.Getenv("NO_COLOR") == ""),
-		)
-	}
-	b.pb.Describe(fmt.Sprintf("%d rows", p.TuplesProcessed))
-	_ = b.pb.Set64(p.BytesProcessed) // it fails past the total only; the bar is no result
+	b.stop, b.drawn = make(chan struct{}), make(chan struct{})
+	go b.draw(p, b.stop, b.drawn)
 }
 
 // clear takes the bar off the screen.
 func (b *bar) clear() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.pb != nil {
-		_ = b.pb.Clear() // the terminal is gone, or it worked
+	if b.stop != nil {
+		close(b.stop)
+		<-b.drawn
+		b.stop = nil
 	}
-	b.pb, b.from = nil, time.Time{}
+}
+
+// draw shows p again and again until stop is closed.
+func (b *bar) draw(p *ingot.Progress, stop <-chan struct{}, drawn chan<- struct{}) {
+	defer close(drawn)
+	var pb *progressbar.ProgressBar
+	timer := time.NewTimer(quickLoad)
+	defer timer.Stop()
+	for {
+		select {
+		case <-stop:
+			if pb != nil {
+				_ = pb.Clear() // the terminal is gone, or it worked
+			}
+			return
+		case <-timer.C:
+		}
+		if pb == nil {
+			pb = newProgressBar(p.BytesTotal.Load())
+		}
+		pb.Describe(fmt.Sprintf("%d rows", p.TuplesProcessed.Load()))
+		_ = pb.Set64(p.BytesProcessed.Load()) // it fails past the total only; the bar is no result
+		timer.Reset(redraw)
+	}
+}
+
+// newProgressBar returns a bar for total bytes; 0 is unknown.
+func newProgressBar(total int64) *progressbar.ProgressBar {
+	if total == 0 {
+		total = -1
+	}
+	return progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(os.Stderr),
+		progressbar.OptionShowBytes(true),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionEnableColorCodes(os.Getenv("NO_COLOR") == ""),
+	)
 }

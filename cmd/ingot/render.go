@@ -35,13 +35,11 @@ type renderer interface {
 	end() error
 }
 
-// newRenderer returns the renderer of a mode. It writes to w, which the caller flushes;
+// newRenderer returns the renderer of a mode but csv, which is COPY's. It writes to w, which the caller flushes;
 // loc is the zone of timestamptz values.
 func newRenderer(mode string, w *bufio.Writer, cols []column, loc *time.Location) renderer {
 	p := printer{w: w, cols: cols, loc: loc}
 	switch mode {
-	case "csv":
-		return newCSV(p)
 	case "json":
 		return &jsonMode{printer: p, array: true}
 	case "ndjson":

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/ingotdb/ingot"
+	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/copy"
 	"github.com/ingotdb/ingot/mmap"
 	"github.com/ingotdb/ingot/sql/ast"
 	"github.com/ingotdb/ingot/sql/parse"
@@ -24,7 +25,6 @@ type runner struct {
 	stdout     *bufio.Writer
 	stdin      io.Reader // what COPY FROM STDIN reads where no data is inline
 	bar        *bar
-	quiet      bool // no tags
 }
 
 // newRunner returns a runner on a session of db.
@@ -34,7 +34,7 @@ func newRunner(db *ingot.DB, f *flags, mode string, stdin io.Reader) *runner {
 		stdout: bufio.NewWriterSize(os.Stdout, 64<<10), stdin: stdin, bar: newBar(),
 	}
 	r.session = db.Session(ingot.SessionOptions{
-		Stdin: stdin, Stdout: r.stdout, OnNotice: r.notice, OnProgress: r.bar.update,
+		Stdin: stdin, Stdout: r.stdout, OnNotice: r.notice, OnProgress: r.bar.begin,
 	})
 	return r
 }
@@ -70,33 +70,45 @@ func (r *runner) close(status int) int {
 
 // statement runs one statement and prints its result, its tag as soon as it is done, and
 // its statistics. data is what COPY FROM STDIN reads.
-func (r *runner) statement(ctx context.Context, text string, stmt ast.Stmt, data io.Reader) error {
+func (r *runner) statement(ctx context.Context, stmt ast.Stmt, data io.Reader) error {
 	m := startMeter()
-	r.session.SetStdin(data)
-	res, err := r.session.Run(ctx, stmt, nil)
-	if err == nil && res.Columns != nil {
-		err = r.rows(res)
-	}
-	r.bar.clear()
-	if err := errors.Join(err, r.stdout.Flush()); err != nil {
+	res, err := r.run(ctx, stmt, data)
+	if err != nil {
 		return err
 	}
-	if !r.quiet {
-		fmt.Fprintln(os.Stderr, res.Tag)
-	}
-	if r.jsonStats {
-		writeJSON(os.Stderr, statsOf(m, res))
-	}
+	r.done(m, res)
 	return nil
 }
 
+// run runs one statement and prints its rows.
+func (r *runner) run(ctx context.Context, stmt ast.Stmt, data io.Reader) (*ingot.Result, error) {
+	r.session.SetStdin(data)
+	res, err := r.session.Run(ctx, stmt, nil)
+	if err == nil && res.Columns != nil {
+		err = r.rows(ctx, res)
+	}
+	r.bar.clear()
+	return res, errors.Join(err, r.stdout.Flush())
+}
+
+// done prints the tag of a statement that ended with res, and its statistics.
+func (r *runner) done(m meter, res *ingot.Result) {
+	fmt.Fprintln(os.Stderr, res.Tag)
+	if r.jsonStats {
+		writeJSON(os.Stderr, statsOf(m, res))
+	}
+}
+
 // rows prints the rows of a result. They lie in mapped files, so a fault is an error.
-func (r *runner) rows(res *ingot.Result) error {
+func (r *runner) rows(ctx context.Context, res *ingot.Result) error {
+	if r.mode == "csv" {
+		return r.csv(ctx, res)
+	}
 	cols := make([]column, len(res.Columns))
 	for i, c := range res.Columns {
 		cols[i] = column{c.Name, c.Type}
 	}
-	out := newRenderer(r.mode, r.stdout, cols, r.location())
+	out := newRenderer(r.mode, r.stdout, cols, r.session.Location())
 	return mmap.Guard(func() error {
 		for b, err := range res.Batches {
 			if err != nil {
@@ -110,7 +122,34 @@ func (r *runner) rows(res *ingot.Result) error {
 	})
 }
 
-func (r *runner) location() *time.Location { return r.session.Location() }
+// csv prints the rows of a result as COPY TO does, with a header line.
+func (r *runner) csv(ctx context.Context, res *ingot.Result) error {
+	opt, err := copy.ParseToOptions([]copy.Option{
+		{Name: "format", Values: []copy.OptionValue{{Kind: copy.Word, Text: "csv"}}},
+		{Name: "header"},
+	})
+	if err != nil {
+		return err
+	}
+	var names []string
+	var types []columnar.Type
+	for _, c := range res.Columns {
+		names, types = append(names, c.Name), append(types, c.Type)
+	}
+	rows := func(yield func(copy.Batch, error) bool) {
+		for b, err := range res.Batches {
+			if err != nil {
+				yield(copy.Batch{}, err)
+				return
+			}
+			if !yield(copy.Batch{Rows: b.Rows, Cols: b.Cols}, nil) {
+				return
+			}
+		}
+	}
+	_, err = copy.To(ctx, copy.QueryContent(names, types, rows), copy.ToWriter(r.stdout), opt, r.session.Location(), copy.Env{})
+	return err
+}
 
 // script runs the statements of a script until one fails. name is the script's file for
 // messages, or empty. Where inline is set, the data of COPY FROM STDIN follows its
@@ -149,7 +188,7 @@ func (r *runner) fragment(ctx context.Context, text string, scanner *parse.Scann
 	if c, ok := stmt.(*ast.Copy); ok && inline && !c.To && c.Endpoint == ast.Std {
 		data = scanner.Data()
 	}
-	return r.statement(ctx, text, stmt, data)
+	return r.statement(ctx, stmt, data)
 }
 
 // failed returns the exit status of a failure: was it an interruption?
@@ -169,8 +208,8 @@ func statsOf(m meter, res *ingot.Result) jsonStats {
 			Reservations: int64(c.Reservations), ReservedBytes: c.ReservedBytes, UsedBytes: c.UsedBytes,
 			Stages: make(map[string]jsonStage, len(c.Stages)),
 		}
-		for _, st := range c.Stages {
-			s.Stages[st.Name] = jsonStage{NS: st.NS, Bytes: st.Bytes}
+		for st, cost := range c.Stages {
+			s.Stages[copy.Stage(st).String()] = jsonStage{NS: cost.NS, Bytes: cost.Bytes}
 		}
 	}
 	return s
