@@ -13,3 +13,12 @@ package asm
 //
 //go:noescape
 func ParseDatesAVX2(dst []int32, null, slow []uint64, b []byte, head *[64]byte, seps []uint32, stride int, trim uint64)
+
+// ParseTimestampsAVX2 parses one timestamp for each value of dst, as
+// kernels.ParseTimestampColumn defines it, eight at a time.
+//
+// It is as ParseDatesAVX2, but tail holds the last 64 bytes of b, or all of it, up to
+// tail[64], and zeros behind; what stands before them is not looked at.
+//
+//go:noescape
+func ParseTimestampsAVX2(dst []int64, null, slow []uint64, b []byte, tail *[96]byte, seps []uint32, stride int, trim uint64)

@@ -4,6 +4,14 @@ package kernels
 
 import "github.com/ingotdb/ingot/asm"
 
+// blockTail returns the last 64 bytes of b before 32 zeros, for fields that the assembly
+// reads by their starts.
+func blockTail(b []byte) (tail [96]byte) {
+	end := b[len(b)-min(len(b), 64):]
+	copy(tail[64-len(end):], end)
+	return tail
+}
+
 func parseDateColumn(dst []int32, null, slow []uint64, b []byte, seps []uint32, stride int, trim uint32) {
 	eights := 0
 	if Active() == AVX2 && len(dst) >= 8 {
@@ -17,7 +25,15 @@ func parseDateColumn(dst []int32, null, slow []uint64, b []byte, seps []uint32, 
 }
 
 func parseTimestampColumn(dst []int64, null, slow []uint64, b []byte, seps []uint32, stride int, trim uint32) {
-	parseTimestampColumnGo(dst, 0, null, slow, b, seps, stride, trim)
+	eights := 0
+	if Active() == AVX2 && len(dst) >= 8 {
+		eights = len(dst) &^ 7
+		last := (len(dst) - 1) / 64
+		null[last], slow[last] = 0, 0
+		tail := blockTail(b)
+		asm.ParseTimestampsAVX2(dst[:eights], null, slow, b, &tail, seps, stride, uint64(trim))
+	}
+	parseTimestampColumnGo(dst, eights, null, slow, b, seps, stride, trim)
 }
 
 func parseUUIDColumn(dst []byte, null, slow []uint64, b []byte, seps []uint32, stride int, trim uint32) {
