@@ -326,7 +326,7 @@ func timeFits(v []byte) (c candidates) {
 		return 0
 	}
 	clock := v[11:]
-	if bytes.IndexAny(clock, "+-Zz") < 0 {
+	if !bytes.ContainsAny(clock, "+-Zz") {
 		if _, st := pgtext.Timestamp(v); st == pgtext.OK && len(bytes.Trim(clock, "0123456789:.")) == 0 {
 			c = isTimestamp
 		}

@@ -72,11 +72,10 @@ func TestOptionErrors(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	o, err := ParseFromOptions(parseOptions(t, `COPY t WITH (Format CSV, header 2, DELIMITER ';', QUOTE '''', ESCAPE '\', NULL 'x', ENCODING 'utf-8', PARALLELISM 3, ROWS 7, ON_ERROR STOP)`))
-	if err == nil {
-		t.Fatal("FORMAT is matched in any case, as PostgreSQL does not")
+	if _, err := ParseFromOptions(parseOptions(t, "COPY t WITH (FORMAT CSV)")); err == nil {
+		t.Error("a format's name is taken in any case, which PostgreSQL does not")
 	}
-	o, err = ParseFromOptions(parseOptions(t, `COPY t WITH (Format csv, header 2, DELIMITER ';', ESCAPE '\', NULL 'x', ENCODING 'utf-8', PARALLELISM 3, ROWS 7, ON_ERROR STOP)`))
+	o, err := ParseFromOptions(parseOptions(t, `COPY t WITH (Format csv, header 2, DELIMITER ';', ESCAPE '\', NULL 'x', ENCODING 'utf-8', PARALLELISM 3, ROWS 7, ON_ERROR STOP)`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,6 @@ type leader struct {
 	r     io.Reader
 	in    *input
 	clock clock
-	err   error // that reading ended with
 
 	size int    // bytes of a parcel
 	free []byte // a buffer that nobody uses

@@ -3,10 +3,12 @@ package copy
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/pgtext"
 )
 
 // form is how a COPY TO csv writes its columns. Immutable.
@@ -118,108 +120,172 @@ type formatter struct {
 	cols    []vecReader
 }
 
+// valueKind is how a column's values are written.
+type valueKind uint8
+
+const (
+	valueGeneric valueKind = iota // as text, quoted if need be
+	valuePlain                    // as text that needs no quotes
+	valueBytes                    // the bytes of the value, quoted if need be
+	valueInt16
+	valueInt32
+	valueInt64
+	valueFloat64
+	valueBool
+	valueDate
+	valueTimestamp
+)
+
 // vecReader is one column of the batch at hand.
 type vecReader struct {
+	kind  valueKind
 	vec   *columnar.Vec
 	valid []uint64 // nil if nothing is null
 	i64   []int64
 	i32   []int32
 	i16   []int16
+	f64   []float64
 }
 
 func (f *form) formatter() *formatter {
 	return &formatter{form: f, valid: make([][]uint64, len(f.cols)), cols: make([]vecReader, len(f.cols))}
 }
 
+// open points column i's reader at the values of a batch.
+func (f *formatter) open(i int, v *columnar.Vec, rows int) {
+	c := &f.cols[i]
+	*c = vecReader{vec: v}
+	if v.HasNulls() {
+		if need := (rows + 63) / 64; len(f.valid[i]) < need {
+			f.valid[i] = make([]uint64, need)
+		}
+		c.valid = v.ValidWords(f.valid[i])
+	}
+	switch kind := f.form.cols[i].typ.Kind; {
+	case f.form.cols[i].typ.Array:
+	case kind == columnar.Text, kind == columnar.Varchar, kind == columnar.JSON:
+		c.kind = valueBytes
+	case !f.form.cols[i].plain:
+	case kind == columnar.Int8:
+		c.kind, c.i64 = valueInt64, v.Int64s()
+	case kind == columnar.Int4:
+		c.kind, c.i32 = valueInt32, v.Int32s()
+	case kind == columnar.Int2:
+		c.kind, c.i16 = valueInt16, v.Int16s()
+	case kind == columnar.Float8:
+		c.kind, c.f64 = valueFloat64, v.Float64s()
+	case kind == columnar.Bool:
+		c.kind = valueBool
+	case kind == columnar.Date:
+		c.kind, c.i32 = valueDate, v.Int32s()
+	case kind == columnar.Timestamp:
+		c.kind, c.i64 = valueTimestamp, v.Int64s()
+	default:
+		c.kind = valuePlain
+	}
+}
+
 // append appends the lines of a batch.
 func (f *formatter) append(dst []byte, b Batch) []byte {
 	for i := range f.cols {
-		c := &f.cols[i]
-		*c = vecReader{vec: &b.Cols[i]}
-		if c.vec.HasNulls() {
-			if need := (b.Rows + 63) / 64; len(f.valid[i]) < need {
-				f.valid[i] = make([]uint64, need)
-			}
-			c.valid = c.vec.ValidWords(f.valid[i])
-		}
-		if !f.form.cols[i].plain {
-			continue
-		}
-		switch c.vec.Type().Kind {
-		case columnar.Int8:
-			c.i64 = c.vec.Int64s()
-		case columnar.Int4:
-			c.i32 = c.vec.Int32s()
-		case columnar.Int2:
-			c.i16 = c.vec.Int16s()
-		}
+		f.open(i, &b.Cols[i], b.Rows)
 	}
 	for r := range b.Rows {
 		for i := range f.cols {
 			if i > 0 {
 				dst = append(dst, f.delim)
 			}
-			dst = f.appendValue(dst, i, r)
+			c := &f.cols[i]
+			switch {
+			case c.valid != nil && c.valid[r>>6]>>(r&63)&1 == 0:
+				dst = append(dst, f.null...)
+			case c.kind == valueInt64:
+				dst = appendInt(dst, c.i64[r])
+			case c.kind == valueInt32:
+				dst = appendInt(dst, int64(c.i32[r]))
+			default:
+				dst = f.appendValue(dst, c, i, r)
+			}
 		}
 		dst = append(dst, '\n')
 	}
 	return dst
 }
 
-// appendValue appends column i of row r.
-func (f *formatter) appendValue(dst []byte, i, r int) []byte {
-	c := &f.cols[i]
-	if c.valid != nil && c.valid[r>>6]>>(r&63)&1 == 0 {
-		return append(dst, f.null...)
-	}
-	switch {
-	case c.i64 != nil:
-		return appendInt(dst, c.i64[r])
-	case c.i32 != nil:
-		return appendInt(dst, int64(c.i32[r]))
-	case c.i16 != nil:
+// appendValue appends row r of column i, which is not NULL.
+func (f *formatter) appendValue(dst []byte, c *vecReader, i, r int) []byte {
+	switch c.kind {
+	case valueBytes:
+		return f.appendField(dst, c.vec.Bytes(r), f.form.cols[i].force)
+	case valueInt16:
 		return appendInt(dst, int64(c.i16[r]))
-	}
-	col := &f.form.cols[i]
-	switch {
-	case col.plain:
+	case valueFloat64:
+		return pgtext.AppendFloat8(dst, c.f64[r])
+	case valueBool:
+		return pgtext.AppendBool(dst, c.vec.Bool(r))
+	case valueDate:
+		return pgtext.AppendDate(dst, c.i32[r])
+	case valueTimestamp:
+		return pgtext.AppendTimestamp(dst, c.i64[r])
+	case valuePlain:
 		return c.vec.AppendText(dst, r, f.location)
-	case col.typ.Kind == columnar.Text, col.typ.Kind == columnar.Varchar, col.typ.Kind == columnar.JSON:
-		return f.appendField(dst, c.vec.Bytes(r), col.force)
 	}
 	f.scratch = c.vec.AppendText(f.scratch[:0], r, f.location)
-	return f.appendField(dst, f.scratch, col.force)
+	return f.appendField(dst, f.scratch, f.form.cols[i].force)
 }
 
-const digitPairs = "00010203040506070809101112131415161718192021222324252627282930313233343536373839" +
-	"40414243444546474849505152535455565758596061626364656667686970717273747576777879" +
-	"8081828384858687888990919293949596979899"
+const asciiZeros = 0x3030303030303030
 
-var powersOf10 = [...]uint64{0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
+// digits8 returns the eight decimal digits of u, which is below 1e8, one a byte, the first
+// in the lowest. The divisions are multiplications in the lanes of one word: 10486/2**20
+// is 1/100 for all up to 9999, 103/2**10 is 1/10 for all up to 99.
+func digits8(u uint64) uint64 {
+	fours := u / 10000
+	fours |= (u - fours*10000) << 32
+	hundreds := fours * 10486 >> 20 & 0x0000007f0000007f
+	pairs := (fours-hundreds*100)<<16 | hundreds
+	tens := pairs * 103 >> 10 & 0x000f000f000f000f
+	return (pairs-tens*10)<<8 | tens
+}
 
-// appendInt appends v in decimal. It writes the digits in their place, from the back,
-// two at a time.
+// maxIntText is the most bytes that appendInt stores, those it takes back included.
+const maxIntText = 1 + 3*8
+
+// appendInt appends v in decimal.
 func appendInt(dst []byte, v int64) []byte {
+	if cap(dst)-len(dst) < maxIntText {
+		dst = slices.Grow(dst, maxIntText)
+	}
+	n := len(dst)
+	p := dst[:n+maxIntText]
 	u := uint64(v)
 	if v < 0 {
-		dst = append(dst, '-')
+		p[n] = '-'
+		n++
 		u = -u
 	}
-	// 1233/4096 is a little more than log10(2).
-	n := (bits.Len64(u|1) * 1233) >> 12
-	if u >= powersOf10[n] {
-		n++
+	if u < 1e8 {
+		return p[:storeDigits(p, n, u)]
 	}
-	dst = append(dst, "00000000000000000000"[:n]...)
-	p := dst[len(dst)-n:]
-	for ; n >= 2; n -= 2 {
-		q := u / 100
-		d := (u - q*100) * 2
-		p[n-2], p[n-1] = digitPairs[d], digitPairs[d+1]
-		u = q
+	head := u / 1e8
+	low := digits8(u-head*1e8) | asciiZeros
+	if head < 1e8 {
+		n = storeDigits(p, n, head)
+	} else {
+		top := head / 1e8
+		n = storeDigits(p, n, top)
+		binary.LittleEndian.PutUint64(p[n:], digits8(head-top*1e8)|asciiZeros)
+		n += 8
 	}
-	if n == 1 {
-		p[0] = byte('0' + u)
-	}
-	return dst
+	binary.LittleEndian.PutUint64(p[n:], low)
+	return p[:n+8]
+}
+
+// storeDigits stores u, which is below 1e8, at p[n:] without leading zeros and returns the
+// position behind it. It writes eight bytes whatever u has.
+func storeDigits(p []byte, n int, u uint64) int {
+	d := digits8(u)
+	zeros := bits.TrailingZeros64(d|1<<56) &^ 7
+	binary.LittleEndian.PutUint64(p[n:], (d|asciiZeros)>>zeros)
+	return n + 8 - zeros/8
 }
