@@ -92,9 +92,11 @@ func (t *Table) check(ctx context.Context, st *CheckStats, found func(error)) er
 // checkChunk verifies a chunk from its bytes, whether it was opened before or not.
 func (t *Table) checkChunk(f *fragment, k *chunk) error {
 	return mmap.Guard(func() (err error) {
-		v := k.vec
+		var v Vec
 		where, off := "log", int64(-1)
-		if f.file != nil {
+		if f.file == nil {
+			v = k.vec
+		} else { // k.vec may be set by a reader at this moment
 			where, off = f.file.name, k.loc.off
 			if v, err = f.file.chunkVec(k, f.rows); err != nil {
 				return err
