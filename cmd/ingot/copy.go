@@ -21,7 +21,7 @@ import (
 
 // optionFlags are the flags of copy that stand for one option of COPY each.
 var optionFlags = []struct{ flag, usage string }{
-	{"header", "the file's first line: true, false, match, or a number of lines"},
+	{"header", "the file's first lines are names: --header, --header=match, --header=false, --header=N"},
 	{"delimiter", "the byte between fields (default: comma)"},
 	{"quote", "the quote (default: double quote)"},
 	{"escape", "what stands before a quote inside quotes (default: the quote)"},

@@ -161,18 +161,27 @@ func (r *runner) script(ctx context.Context, name string, in io.Reader, inline b
 		if errors.Is(err, io.EOF) {
 			return statusDone
 		}
-		where := ""
-		if name != "" {
-			where = fmt.Sprintf("%s:%d", name, part.Line)
-		}
 		if err == nil {
 			err = r.fragment(ctx, part.Text, scanner, inline)
 		}
 		if err != nil {
-			r.fail(err, part.Text, where)
+			r.fail(err, part.Text, place(name, part.Line, err))
 			return failed(ctx)
 		}
 	}
+}
+
+// place returns where in the file called name the statement that starts on the given line
+// failed with err; "" if it is in no file.
+func place(name string, line int, err error) string {
+	if name == "" {
+		return ""
+	}
+	var at *ingot.StatementError
+	if errors.As(err, &at) {
+		line += at.Line - 1
+	}
+	return fmt.Sprintf("%s:%d", name, line)
 }
 
 // fragment parses and runs one statement of a script.
