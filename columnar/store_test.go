@@ -708,3 +708,43 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestFinishShort closes fragments before the last row that was written.
+func TestFinishShort(t *testing.T) {
+	for _, inline := range []int64{1 << 20, 1} {
+		for _, planned := range []bool{false, true} {
+			s := mustOpen(t, Options{FS: memfs.New(), InlineBytes: inline})
+			schema := allTypes("t")
+			if err := write(s, func(tx *Txn) error { return tx.CreateTable(schema) }); err != nil {
+				t.Fatal(err)
+			}
+			p := LoadPlan{Schema: schema}
+			if planned {
+				p.Fragments, p.VarBytes = []int{100}, 100*600
+			}
+			l, err := s.NewLoad(context.Background(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := l.Fragment(0, 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for r := range 100 {
+				for c := range w.Cols {
+					w.Cols[c].SetValue(r, randomValue(schema.Columns[c].Type, uint64(r), schema.Columns[c].NotNull))
+				}
+			}
+			if err := w.Finish(70); err != nil {
+				t.Fatal(err)
+			}
+			if err := write(s, func(tx *Txn) error { _, err := tx.Append(context.Background(), "t", l); return err }); err != nil {
+				t.Fatal(err)
+			}
+			wantRows(t, s, "t", all, 70)
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -132,6 +132,7 @@ func (c *ColumnBuf) vec(rows int) (Vec, int) {
 	}
 	switch {
 	case c.Offsets != nil:
+		c.Data = c.Data[:c.Offsets[rows]] // what rows behind the last one have appended
 		v.offs, v.data = c.Offsets[:rows+1], c.Data
 	case c.Bits != nil:
 		v.bits = c.Bits[:(rows+63)/64]
