@@ -5,8 +5,10 @@ import (
 	"io"
 	"math"
 	"sort"
+	"unicode/utf8"
 
 	"github.com/ingotdb/ingot/internal/pgtext"
+	"github.com/ingotdb/ingot/kernels"
 )
 
 // blockBytes is how much input is indexed at a time: little enough to stay in the L2
@@ -282,7 +284,16 @@ func (r *reader) strays(record []byte) bool {
 // invalidText returns the position of the first byte of b that no text can hold, a zero
 // byte or one that is not UTF-8, or -1.
 func invalidText(b []byte) int {
-	if pgtext.ValidUTF8(b) && !pgtext.HasZero(b) {
+	valid := bytes.IndexByte(b, 0) < 0
+	for at := 0; at < len(b) && valid; {
+		end := min(at+maxKernelBytes, len(b))
+		for end < len(b) && end > at+1 && !utf8.RuneStart(b[end]) {
+			end-- // not inside a character
+		}
+		valid = kernels.ValidUTF8(b[at:end])
+		at = end
+	}
+	if valid {
 		return -1
 	}
 	pos, _ := pgtext.InvalidSequence(b)

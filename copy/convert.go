@@ -4,9 +4,9 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"time"
 
 	"github.com/ingotdb/ingot/columnar"
-	"github.com/ingotdb/ingot/internal/pgtext"
 	"github.com/ingotdb/ingot/kernels"
 )
 
@@ -115,6 +115,7 @@ type converter struct {
 	d          *dialect
 	w          *columnar.FragmentWriter
 	null, slow []uint64
+	bits       []uint64
 	scratch    []byte
 	checkErr   error // of row checkRow of the fragment
 	checkRow   int
@@ -132,7 +133,8 @@ func (c *converter) checkError(row int) error {
 // for whatever reason, or n. Why it fails is for explain to say: convert only detects.
 func (c *converter) convert(t *batch, n int) int {
 	if words := (n + 63) / 64; len(c.null) < words {
-		c.null, c.slow = make([]uint64, words), make([]uint64, words)
+		all := make([]uint64, 3*words)
+		c.null, c.slow, c.bits = all[:words], all[words:2*words], all[2*words:]
 	}
 	for i := range c.sh.fields {
 		if n = c.column(t, i, n); n == 0 {
@@ -163,48 +165,63 @@ func (c *converter) column(t *batch, col, n int) int {
 		return c.variable(t, f, buf, col, n)
 	}
 	words := (n + 63) / 64
-	clear(c.null[:words])
 	if f.careful {
+		clear(c.null[:words])
 		for i := range c.slow[:words] {
 			c.slow[i] = ^uint64(0)
 		}
 		return c.settle(t, f, buf, col, n)
 	}
-	clear(c.slow[:words])
 	trim := uint32(0)
 	if col == t.stride-1 {
 		trim = t.trim
 	}
+	b, seps, stride := t.b, t.seps, t.stride
+	precision, scale := int(f.typ.Precision), int(f.typ.Scale)
+	end := t.at + n
 	switch f.typ.Kind {
 	case columnar.Int2:
-		kernels.ParseInt16Column(buf.Int16s()[t.at:t.at+n], c.null, c.slow, t.b, t.seps, t.stride, col, trim)
+		kernels.ParseInt16Column(buf.Int16s()[t.at:end], c.null, c.slow, b, seps, stride, col, trim)
 	case columnar.Int4:
-		kernels.ParseInt32Column(buf.Int32s()[t.at:t.at+n], c.null, c.slow, t.b, t.seps, t.stride, col, trim)
+		kernels.ParseInt32Column(buf.Int32s()[t.at:end], c.null, c.slow, b, seps, stride, col, trim)
 	case columnar.Int8:
-		kernels.ParseInt64Column(buf.Int64s()[t.at:t.at+n], c.null, c.slow, t.b, t.seps, t.stride, col, trim)
+		kernels.ParseInt64Column(buf.Int64s()[t.at:end], c.null, c.slow, b, seps, stride, col, trim)
+	case columnar.Float4:
+		kernels.ParseFloat32Column(buf.Float32s()[t.at:end], c.null, c.slow, b, seps, stride, col, trim)
 	case columnar.Float8:
-		c.floats(t, buf.Float64s()[t.at:t.at+n], col)
+		kernels.ParseFloat64Column(buf.Float64s()[t.at:end], c.null, c.slow, b, seps, stride, col, trim)
 	case columnar.Decimal:
-		c.decimals(t, f, buf, col, n)
+		switch width := f.typ.Width(); width {
+		case 4:
+			kernels.ParseDecimal32Column(buf.Int32s()[t.at:end], c.null, c.slow, b, seps, stride, col, trim, precision, scale)
+		case 8:
+			kernels.ParseDecimal64Column(buf.Int64s()[t.at:end], c.null, c.slow, b, seps, stride, col, trim, precision, scale)
+		default:
+			kernels.ParseDecimal128Column(buf.Fixed[t.at*width:end*width], c.null, c.slow, b, seps, stride, col, trim, precision, scale)
+		}
 	case columnar.Bool:
-		c.bools(t, buf, col, n)
+		kernels.ParseBoolColumn(c.bits, n, c.null, c.slow, b, seps, stride, col, trim)
+		orBits(buf.Bits, t.at, c.bits[:words])
 	case columnar.Date:
-		c.dates(t, buf.Int32s()[t.at:t.at+n], col)
-	case columnar.Timestamp, columnar.TimestampTZ:
-		c.timestamps(t, f, buf.Int64s()[t.at:t.at+n], col)
+		kernels.ParseDateColumn(buf.Int32s()[t.at:end], c.null, c.slow, b, seps, stride, col, trim)
+	case columnar.Timestamp:
+		kernels.ParseTimestampColumn(buf.Int64s()[t.at:end], c.null, c.slow, b, seps, stride, col, trim)
+	case columnar.TimestampTZ:
+		utc := c.location == time.UTC
+		kernels.ParseTimestampTZColumn(buf.Int64s()[t.at:end], c.null, c.slow, b, seps, stride, col, trim, utc)
 	case columnar.UUID:
-		c.uuids(t, buf, col, n)
-	default: // real, time
-		c.others(t, buf, col, n)
+		kernels.ParseUUIDColumn(buf.Fixed[t.at*16:end*16], c.null, c.slow, b, seps, stride, col, trim)
+	default: // time
+		c.times(t, buf, col, n)
 	}
 	return c.settle(t, f, buf, col, n)
 }
 
-// settle does the fields that a column loop left over, then the validity bits, and
+// settle does the fields that a kernel left over, then the validity bits, and
 // returns the first record that fails, or n.
 //
-// Before it each record's bit is set in null (an empty field), in slow, or in neither (its
-// value is stored).
+// Before it each record's bit is set in null (an empty field), in slow (the kernel does not
+// take it), or in neither (its value is stored).
 func (c *converter) settle(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) int {
 	for w := range c.null[:(n+63)/64] {
 		if !f.emptyNull {
@@ -234,10 +251,13 @@ func (c *converter) settle(t *batch, f *field, buf *columnar.ColumnBuf, col, n i
 	return c.setValid(t, buf, n)
 }
 
-// setValid marks n rows present unless their bit is set in null, and returns the first
-// row that must not be null and is, or n.
+// setValid marks n rows present unless their bit is set in null, whose words it uses up,
+// and returns the first row that must not be null and is, or n.
 func (c *converter) setValid(t *batch, buf *columnar.ColumnBuf, n int) int {
 	words := (n + 63) / 64
+	if n == 0 {
+		return 0
+	}
 	if buf.Valid == nil {
 		for w, b := range c.null[:words] {
 			if b != 0 {
@@ -246,18 +266,13 @@ func (c *converter) setValid(t *batch, buf *columnar.ColumnBuf, n int) int {
 		}
 		return n
 	}
-	shift := uint(t.at & 63)
 	for w, b := range c.null[:words] {
-		b = ^b
-		if left := n - w<<6; left < 64 {
-			b &= 1<<left - 1
-		}
-		i := t.at>>6 + w
-		buf.Valid[i] |= b << shift
-		if high := b >> (64 - shift); high != 0 {
-			buf.Valid[i+1] |= high
-		}
+		c.null[w] = ^b
 	}
+	if n&63 != 0 {
+		c.null[words-1] &= 1<<(n&63) - 1
+	}
+	orBits(buf.Valid, t.at, c.null[:words])
 	return n
 }
 
@@ -305,9 +320,6 @@ func (sh *shape) unquoted(f *field, text []byte, closed bool) fieldKind {
 	return fieldText
 }
 
-// The column loops take what a parser accepts as it stands, mark empty fields in
-// null and leave the rest to settle.
-
 // column returns the separators of field col, stride apart, and what to take off the end
 // of the field: field r is b[seps[r*stride]+1 : seps[r*stride+1]-trim].
 func (t *batch) column(col int) (seps []uint32, trim uint32) {
@@ -317,127 +329,10 @@ func (t *batch) column(col int) (seps []uint32, trim uint32) {
 	return t.seps[col:], trim
 }
 
-func (c *converter) floats(t *batch, dst []float64, col int) {
-	seps, trim := t.column(col)
-	b, i := t.b, 0
-	for r := range dst {
-		s, e := seps[i]+1, seps[i+1]-trim
-		i += t.stride
-		if s == e {
-			c.null[r>>6] |= 1 << (r & 63)
-			continue
-		}
-		v, st := pgtext.Float8(b[s:e])
-		if st != pgtext.OK {
-			c.slow[r>>6] |= 1 << (r & 63)
-			continue
-		}
-		dst[r] = v
-	}
-}
-
-func (c *converter) dates(t *batch, dst []int32, col int) {
-	for r := range dst {
-		s, e := t.bounds(r, col)
-		if s == e {
-			c.null[r>>6] |= 1 << (r & 63)
-			continue
-		}
-		v, st := pgtext.Date(t.b[s:e])
-		if st != pgtext.OK {
-			c.slow[r>>6] |= 1 << (r & 63)
-			continue
-		}
-		dst[r] = v
-	}
-}
-
-func (c *converter) timestamps(t *batch, f *field, dst []int64, col int) {
-	zoned := f.typ.Kind == columnar.TimestampTZ
-	for r := range dst {
-		s, e := t.bounds(r, col)
-		if s == e {
-			c.null[r>>6] |= 1 << (r & 63)
-			continue
-		}
-		var st pgtext.Status
-		if zoned {
-			dst[r], st = pgtext.TimestampTZ(t.b[s:e], c.location)
-		} else {
-			dst[r], st = pgtext.Timestamp(t.b[s:e])
-		}
-		if st != pgtext.OK {
-			dst[r] = 0
-			c.slow[r>>6] |= 1 << (r & 63)
-		}
-	}
-}
-
-func (c *converter) bools(t *batch, buf *columnar.ColumnBuf, col, n int) {
-	seps, trim := t.column(col)
-	b, i := t.b, 0
-	for r := range n {
-		s, e := seps[i]+1, seps[i+1]-trim
-		i += t.stride
-		var v bool
-		switch {
-		case s == e:
-			c.null[r>>6] |= 1 << (r & 63)
-			continue
-		case e-s == 1 && b[s] == 't':
-			v = true
-		case e-s == 1 && b[s] == 'f':
-		default:
-			var st pgtext.Status
-			if v, st = pgtext.Bool(b[s:e]); st != pgtext.OK {
-				c.slow[r>>6] |= 1 << (r & 63)
-				continue
-			}
-		}
-		if at := t.at + r; v {
-			buf.Bits[at>>6] |= 1 << (at & 63)
-		}
-	}
-}
-
-func (c *converter) decimals(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) {
-	precision, scale := int(f.typ.Precision), int(f.typ.Scale)
-	seps, trim := t.column(col)
-	b, i := t.b, 0
-	for r := range n {
-		s, e := seps[i]+1, seps[i+1]-trim
-		i += t.stride
-		if s == e {
-			c.null[r>>6] |= 1 << (r & 63)
-			continue
-		}
-		v, special, st := pgtext.ParseDecimal(b[s:e], precision, scale)
-		if st != pgtext.OK || special != pgtext.Finite {
-			c.slow[r>>6] |= 1 << (r & 63)
-			continue
-		}
-		buf.SetDecimal(t.at+r, v.Hi, v.Lo)
-	}
-}
-
-// hexDigits has the value of each hexadecimal digit and 0xff for every other byte.
-var hexDigits = func() (t [256]byte) {
-	for i := range t {
-		t[i] = 0xff
-	}
-	for i, c := range []byte("0123456789abcdef") {
-		t[c] = byte(i)
-	}
-	for i, c := range []byte("ABCDEF") {
-		t[c] = byte(10 + i)
-	}
-	return t
-}()
-
-// uuidText is where the digits of the usual text form stand.
-var uuidText = [16]uint8{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34}
-
-func (c *converter) uuids(t *batch, buf *columnar.ColumnBuf, col, n int) {
+// times is the kernel that the type time has not.
+func (c *converter) times(t *batch, buf *columnar.ColumnBuf, col, n int) {
+	clear(c.null[:(n+63)/64])
+	clear(c.slow[:(n+63)/64])
 	seps, trim := t.column(col)
 	i := 0
 	for r := range n {
@@ -445,35 +340,20 @@ func (c *converter) uuids(t *batch, buf *columnar.ColumnBuf, col, n int) {
 		i += t.stride
 		if s == e {
 			c.null[r>>6] |= 1 << (r & 63)
-			continue
+		} else if c.store(buf, t.at+r, t.b[s:e]) != ok {
+			c.slow[r>>6] |= 1 << (r & 63)
 		}
-		if e-s == 36 {
-			text := (*[36]byte)(t.b[s:])
-			dst := (*[16]byte)(buf.Fixed[(t.at+r)*16:])
-			bad := text[8] ^ '-' | text[13] ^ '-' | text[18] ^ '-' | text[23] ^ '-'
-			for k, p := range uuidText {
-				high, low := hexDigits[text[p]], hexDigits[text[p+1]]
-				bad |= (high | low) & 0xf0
-				dst[k] = high<<4 | low
-			}
-			if bad == 0 {
-				continue
-			}
-			*dst = [16]byte{}
-		}
-		c.slow[r>>6] |= 1 << (r & 63)
 	}
 }
 
-func (c *converter) others(t *batch, buf *columnar.ColumnBuf, col, n int) {
-	for r := range n {
-		s, e := t.bounds(r, col)
-		if s == e {
-			c.null[r>>6] |= 1 << (r & 63)
-			continue
-		}
-		if c.store(buf, t.at+r, t.b[s:e]) != ok {
-			c.slow[r>>6] |= 1 << (r & 63)
+// orBits sets the bits of dst from bit at on that are set in src.
+func orBits(dst []uint64, at int, src []uint64) {
+	shift := uint(at & 63)
+	for w, b := range src {
+		i := at>>6 + w
+		dst[i] |= b << shift
+		if high := b >> (64 - shift); high != 0 {
+			dst[i+1] |= high
 		}
 	}
 }

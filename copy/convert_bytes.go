@@ -6,22 +6,26 @@ import (
 
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/internal/pgtext"
+	"github.com/ingotdb/ingot/kernels"
 )
 
 // variable converts field col of n records into a variable-length column and returns
 // the first record that fails, or n.
 func (c *converter) variable(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) int {
-	clear(c.null[:(n+63)/64])
 	total := 0
 	seps, _ := t.column(col)
 	for i := 0; i < n*t.stride; i += t.stride {
 		total += int(seps[i+1] - seps[i])
 	}
-	buf.Data = slices.Grow(buf.Data, total+wideCopy)
-	if f.typ.Kind == columnar.Text {
-		n = c.texts(t, f, buf, col, n)
-	} else {
+	buf.Data = slices.Grow(buf.Data, total+kernels.CopySlack)
+	clear(c.null[:(n+63)/64])
+	switch {
+	case f.typ.Kind != columnar.Text:
 		n = c.parsed(t, f, buf, col, n)
+	case !t.quoted && c.sh.null == "" && !c.sh.hasMark && len(t.b) <= columnar.MaxValueBytes:
+		n = c.bareTexts(t, f, buf, col, n)
+	default:
+		n = c.texts(t, f, buf, col, n)
 	}
 	return c.setValid(t, buf, n)
 }
@@ -29,6 +33,21 @@ func (c *converter) variable(t *batch, f *field, buf *columnar.ColumnBuf, col, n
 // wideCopy is the bytes that a short value is copied by: a fixed number is one load and
 // one store, and what is copied too much is overwritten by the next value.
 const wideCopy = 16
+
+// bareTexts is texts for a batch without quotes, where NULL is the empty field.
+func (c *converter) bareTexts(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) int {
+	trim := uint32(0)
+	if col == t.stride-1 {
+		trim = t.trim
+	}
+	data := buf.Data[:cap(buf.Data)]
+	n = kernels.CopyFields(data, buf.Offsets[t.at:t.at+n+1], c.null, t.b, t.seps, t.stride, col, trim)
+	buf.Data = data[:buf.Offsets[t.at+n]]
+	if f.keepNull {
+		clear(c.null[:(n+63)/64])
+	}
+	return n
+}
 
 // texts is variable for text. buf.Data has room for all fields and wideCopy more.
 func (c *converter) texts(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) int {
@@ -73,7 +92,7 @@ func (c *converter) texts(t *batch, f *field, buf *columnar.ColumnBuf, col, n in
 				c.null[r>>6] |= 1 << (r & 63)
 				break
 			}
-			grown := slices.Grow(append(data[:o], f.dflt.S...), len(b)+wideCopy)
+			grown := slices.Grow(append(data[:o], f.dflt.S...), len(b)+kernels.CopySlack)
 			o, data = len(grown), grown[:cap(grown)]
 		case e-s <= wideCopy && int(s)+wideCopy <= len(b):
 			*(*[wideCopy]byte)(data[o:]) = *(*[wideCopy]byte)(b[s:])

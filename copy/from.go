@@ -267,7 +267,7 @@ var idleWorkers = sync.Pool{New: func() any { return new(worker) }}
 func (w *worker) retire() {
 	kept := worker{count: w.count, whole: w.whole}
 	kept.reader.buf, kept.reader.seps, kept.reader.quotes = w.reader.buf, w.reader.seps, w.reader.quotes
-	kept.conv.null, kept.conv.slow, kept.conv.scratch = w.conv.null, w.conv.slow, w.conv.scratch
+	kept.conv.null, kept.conv.slow, kept.conv.bits, kept.conv.scratch = w.conv.null, w.conv.slow, w.conv.bits, w.conv.scratch
 	if cap(w.reader.buf) > 4*blockBytes || len(w.reader.seps) > 4*blockBytes || cap(w.conv.scratch) > blockBytes {
 		kept.reader, kept.conv = reader{}, converter{}
 	}
