@@ -37,7 +37,11 @@ func parseTimestampColumn(dst []int64, null, slow []uint64, b []byte, seps []uin
 }
 
 func parseUUIDColumn(dst []byte, null, slow []uint64, b []byte, seps []uint32, stride int, trim uint32) {
-	parseUUIDColumnGo(dst, null, slow, b, seps, stride, trim)
+	if Active() != AVX2 {
+		parseUUIDColumnGo(dst, null, slow, b, seps, stride, trim)
+		return
+	}
+	asm.ParseUUIDsAVX2(dst, null, slow, b, seps, stride, uint64(trim))
 }
 
 func scanNumbers(s *numberScan, n int, b []byte, seps []uint32, stride int, trim uint32, exponents bool) {
@@ -55,6 +59,35 @@ func scanNumbers(s *numberScan, n int, b []byte, seps []uint32, stride int, trim
 	s.neg, s.null, s.slow = asm.ScanNumbersAVX2(&s.mantissa, &s.exponent, n, b, &head, seps, stride, uint64(trim), allowed)
 }
 
-func allASCII(b []byte) bool { return allASCIIGo(b) }
+func allASCII(b []byte) bool {
+	if Active() != AVX2 || len(b) < 32 {
+		return allASCIIGo(b)
+	}
+	return asm.AllASCIIAVX2(b)
+}
 
-func validUTF8(b []byte) bool { return validUTF8Go(b) }
+func validUTF8(b []byte) bool {
+	if Active() != AVX2 || len(b) < 32 {
+		return validUTF8Go(b)
+	}
+	if !asm.ValidUTF8AVX2(b) {
+		return false
+	}
+	return validUTF8Go(b[unfinished(b[:len(b)&^31]):])
+}
+
+// unfinished returns where the character starts that goes on behind b, or len(b). Every
+// character of b but that one is valid, and b is not empty.
+func unfinished(b []byte) int {
+	for i := 1; i <= min(3, len(b)); i++ {
+		switch c := b[len(b)-i]; {
+		case c < 0x80:
+			return len(b)
+		case c >= 0xf0 && i < 4, c >= 0xe0 && i < 3, c >= 0xc0 && i < 2:
+			return len(b) - i
+		case c >= 0xc0:
+			return len(b)
+		}
+	}
+	return len(b)
+}
