@@ -415,7 +415,7 @@ func (r *run) scope(t *columnar.Table, alias, clause string) *expr.Scope {
 	}
 	s.Table = t.Schema().Name
 	if alias != "" {
-		s.Table = alias
+		s.Table, s.Hidden = alias, s.Table
 	}
 	s.Columns = columnsOf(t.Schema())
 	return s

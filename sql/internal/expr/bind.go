@@ -22,6 +22,7 @@ type Column struct {
 type Scope struct {
 	Source   string // the statement, for positions; "" gives errors without
 	Table    string // the name before a column; "" if there is no table
+	Hidden   string // the name that an alias took the place of, or ""
 	Columns  []Column
 	Params   []columnar.Value // $1 and so on
 	Location *time.Location   // of the session; nil is UTC
@@ -259,7 +260,10 @@ func (r *Ref) Eval(b *Batch, _ []uint64) (*Vec, error) { return b.Column(r.Index
 func (s *Scope) Lookup(e *ast.Column) (int, error) {
 	if e.Table != "" && e.Table != s.Table {
 		err := pgerr.New(pgerr.UndefinedTable, "missing FROM-clause entry for table \"%s\"", e.Table)
-		if s.Table != "" {
+		if e.Table == s.Hidden {
+			err.Message = "invalid reference to FROM-clause entry for table \"" + e.Table + "\""
+			err.WithHint("Perhaps you meant to reference the table alias \"%s\".", s.Table)
+		} else if s.Table != "" {
 			err.WithHint("The table of this query is \"%s\".", s.Table)
 		}
 		return 0, s.fail(e.Pos(), err)
