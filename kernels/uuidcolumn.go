@@ -49,7 +49,7 @@ var hexValue = func() (t [256]uint8) {
 // true; or leaves u and returns false.
 func hyphenatedUUID(u *[16]byte, f *[36]byte) bool {
 	var v [16]byte
-	bad := f[8] ^ '-' | f[13] ^ '-' | f[18] ^ '-' | f[23] ^ '-'
+	bad := (f[8] ^ '-') | (f[13] ^ '-') | (f[18] ^ '-') | (f[23] ^ '-')
 	for i, at := range uuidDigits {
 		hi, lo := hexValue[f[at]], hexValue[f[at+1]]
 		bad |= (hi | lo) & 0xf0
