@@ -46,7 +46,6 @@ import (
 
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/copy"
-	"github.com/ingotdb/ingot/kernels"
 	"github.com/ingotdb/ingot/sql"
 )
 
@@ -110,30 +109,6 @@ type DB struct {
 	store *columnar.Store
 	path  string
 	opt   Options
-}
-
-// Open opens the store in the directory path, or creates it there unless
-// Options.ReadOnly is set.
-//
-// A store has one process at a time: ErrLocked names the other (*LockedError). What an
-// interrupted process left is recovered first: every acknowledged commit is there, every
-// other is wholly there or wholly absent. ErrVersion says that a newer ingot wrote the
-// store, ErrCorrupt (*CorruptionError) that its bytes are damaged. An unknown value of
-// the environment variable INGOT_SIMD is an error, too.
-func Open(ctx context.Context, path string, opt Options) (*DB, error) {
-	if err := opt.check(); err != nil {
-		return nil, err
-	}
-	if err := kernels.CheckEnv(); err != nil {
-		return nil, fmt.Errorf("ingot: %w", err)
-	}
-	store, err := columnar.Open(ctx, path, columnar.Options{
-		ReadOnly: opt.ReadOnly, Durability: opt.Durability, BusyTimeout: opt.BusyTimeout, Logger: opt.Logger,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("ingot: open %s: %w", path, err)
-	}
-	return &DB{store: store, path: path, opt: opt}, nil
 }
 
 // Path returns the directory of the store, as it was given to Open.

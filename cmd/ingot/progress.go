@@ -69,7 +69,8 @@ func (b *bar) draw(p *ingot.Progress, stop <-chan struct{}, drawn chan<- struct{
 	}
 }
 
-// newProgressBar returns a bar for total bytes; 0 is unknown.
+// newProgressBar returns a bar for total bytes; 0 is unknown. It has no colour, as nothing
+// else here, so NO_COLOR has nothing to switch off.
 func newProgressBar(total int64) *progressbar.ProgressBar {
 	if total == 0 {
 		total = -1
@@ -78,6 +79,5 @@ func newProgressBar(total int64) *progressbar.ProgressBar {
 		progressbar.OptionSetWriter(os.Stderr),
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionSetWidth(30),
-		progressbar.OptionEnableColorCodes(os.Getenv("NO_COLOR") == ""),
 	)
 }

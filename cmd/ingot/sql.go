@@ -61,7 +61,7 @@ func runSQL(args []string) int {
 	if status >= 0 {
 		return status
 	}
-	if len(list) == 0 && term.IsTerminal(int(os.Stdin.Fd())) {
+	if len(list) == 0 && term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) {
 		stop()
 		return closing(db, f, runShell(db, f, *mode))
 	}
