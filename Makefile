@@ -3,7 +3,7 @@ GO ?= go
 FUZZTIME ?= 5s
 
 .DEFAULT_GOAL := help
-.PHONY: help check test race purego arm64 fuzz crash soak bench profile cross
+.PHONY: help check test race debug purego arm64 fuzz crash soak bench profile cross
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
@@ -16,6 +16,9 @@ test: ## every test, as README gives it
 
 race: ## every test under the race detector; purego, because it does not see assembly
 	$(GO) test -short -race -tags purego -timeout 20m ./...
+
+debug: ## the store with released mappings left unreadable: use after release faults at once
+	$(GO) test -short -tags mmapdebug ./mmap/... ./columnar/... ./copy/... ./sql/...
 
 purego: ## the packages with kernels, without assembly
 	$(GO) test -short -tags purego ./kernels/... ./mmap/... ./visibility/... ./columnar/... ./copy/... ./sql/...

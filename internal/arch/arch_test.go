@@ -75,10 +75,17 @@ var keptOut = []string{
 	"testing",
 }
 
-// tags are the words a build constraint may use.
-var tags = map[string]bool{
-	"amd64": true, "arm64": true, "purego": true, "race": true,
-	"linux": true, "darwin": true, "freebsd": true, "windows": true, "unix": true,
+// tags are the words a build constraint may use: what make targets build with, and the
+// big-endian architectures, on which the build is refused.
+var tags = set("amd64 arm64 purego race mmapdebug linux darwin freebsd windows unix " +
+	"armbe arm64be m68k mips mips64 mips64p32 ppc ppc64 s390 s390x shbe sparc sparc64")
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
 }
 
 // source is one file of the tree; name is slash-separated and relative to its root.
