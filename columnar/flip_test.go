@@ -20,10 +20,10 @@ import (
 
 // smallStore makes a cleanly closed store with rows in the log's state, in a record and in
 // data files, deletes and an altered table; and returns what it holds.
-func smallStore(t testing.TB) (*memfs.FS, *model) {
+func smallStore(t testing.TB, logBytes int64) (*memfs.FS, *model) {
 	t.Helper()
 	fsys := memfs.New()
-	w := world{m: newModel(), opt: Options{FS: fsys, InlineBytes: 2 << 10, LogBytes: 1}}
+	w := world{m: newModel(), opt: Options{FS: fsys, InlineBytes: 2 << 10, LogBytes: logBytes}}
 	for i, err := range []error{w.open(),
 		do(func(c *change) error { return errors.Join(c.create(allTypes("a")), c.create(narrow("n"))) })(&w),
 		do(func(c *change) error { return c.load("a", 3, 64, true) })(&w),
@@ -145,7 +145,7 @@ func judge(fsys vfs.FS, readOnly bool, wants ...string) (v verdict, err error) {
 // it, and one. The store refuses, or it answers right. Opened for writing (which repairs
 // what it can) a sample gives the same.
 func TestFlip(t *testing.T) {
-	fsys, m := smallStore(t)
+	fsys, m := smallStore(t, 1)
 	want := m.digest()
 	files := readAll(t, fsys)
 	if v, err := judge(fsys, true, want); err != nil || v != unseen {
@@ -207,7 +207,7 @@ func TestFlip(t *testing.T) {
 // is not zero. Only the mark at the end of the log may: without it the store looks as after
 // a crash, which is harmless.
 func TestFlipEveryField(t *testing.T) {
-	fsys, m := smallStore(t)
+	fsys, m := smallStore(t, 1)
 	want := m.digest()
 	files := readAll(t, fsys)
 	quiet := 0
@@ -249,7 +249,7 @@ func TestFlipEveryField(t *testing.T) {
 // One swap may show the state before the last commit: that of the last record with the
 // mark behind it, which damages both the record and the only proof that it was there.
 func TestTorn(t *testing.T) {
-	fsys, m := smallStore(t)
+	fsys, m := smallStore(t, 1)
 	want, before := m.digest(), m.parent.digest()
 	files := readAll(t, fsys)
 	var count [3]int
@@ -297,7 +297,7 @@ func TestTorn(t *testing.T) {
 			}
 		}
 	}
-	other, _ := smallStore(t)
+	other, _ := smallStore(t, 1)
 	for name, theirs := range readAll(t, other) {
 		if name == lockName {
 			continue
@@ -378,7 +378,7 @@ func TestTornHistory(t *testing.T) {
 
 // TestFlipMemory holds that damage does not make the store allocate much more than it is.
 func TestFlipMemory(t *testing.T) {
-	fsys, m := smallStore(t)
+	fsys, m := smallStore(t, 1)
 	want := m.digest()
 	files := readAll(t, fsys)
 	rng := rand.New(rand.NewPCG(5, 5))
