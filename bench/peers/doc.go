@@ -2,10 +2,14 @@
 //
 //	peers list                    one JSON object per peer and line: name, group, skip
 //	peers load -peer NAME -input NAME -file FILE -threads N -dir DIR
+//	peers small -peer ladybug|duckdb [-file FILE -threads N -dir DIR -n N]
 //
 // A load makes a new database in DIR, which is empty, makes a table with the columns of
 // the input (package bench/gen/inputs), loads FILE into it, counts its rows, and prints
 // one JSON object, a measure.Sample. Its times are those of the statement that loads.
+//
+// small does N+1 loads of a file of the input small89 in one process and prints a
+// measure.Repeat; without a file it only says what is missing.
 //
 // A peer whose program or package is not installed has its reason in skip, and its load
 // fails with the same words. Nothing is installed here: docs/BENCHMARKS.md says how.

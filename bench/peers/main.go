@@ -59,8 +59,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = list(stdout)
 	case len(args) > 1 && args[0] == "load":
 		err = load(args[1:], stdout)
+	case len(args) > 1 && args[0] == "small":
+		err = small(args[1:], stdout)
 	default:
-		fmt.Fprintln(stderr, "usage: peers list | peers load -peer NAME -input NAME -file FILE -threads N -dir DIR")
+		fmt.Fprintln(stderr, "usage: peers list | peers small ... | peers load| peers load -peer NAME -input NAME -file FILE -threads N -dir DIR")
 		return 2
 	}
 	if err != nil {

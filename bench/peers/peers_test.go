@@ -82,3 +82,34 @@ func TestLoads(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallLoads loads a few rows a few times.
+func TestSmallLoads(t *testing.T) {
+	const rows, loads = 3, 2
+	var text bytes.Buffer
+	if err := inputs.Write(&text, "small89", rows); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "small89.csv")
+	if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range smallPeers {
+		t.Run(name, func(t *testing.T) {
+			if why := p.missing(); why != "" {
+				t.Skip("needs " + name + ": " + why)
+			}
+			var out bytes.Buffer
+			if err := small([]string{"-peer", name, "-file", file, "-dir", t.TempDir(), "-n", "2", "-threads", "2"}, &out); err != nil {
+				t.Fatal(err)
+			}
+			var r measure.Repeat
+			if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+				t.Fatal(err)
+			}
+			if r.Rows != rows || r.Loads != loads || r.FirstWallNS <= 0 || r.WallNS <= 0 || r.Version == "" {
+				t.Errorf("got %s", out.Bytes())
+			}
+		})
+	}
+}

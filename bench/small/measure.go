@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ingotdb/ingot/bench/internal/measure"
+)
+
+// loader is a system in one configuration; args make a command line that prints a
+// measure.Repeat.
+type loader struct {
+	name string
+	args func(file, dir string, workers, loads int) []string
+}
+
+// ingot returns the loader of this program itself.
+func ingot(program, name, durability string) loader {
+	return loader{name, func(file, dir string, workers, loads int) []string {
+		return []string{program, "run", "-file", file, "-dir", dir, "-workers", strconv.Itoa(workers), "-durability", durability, "-n", strconv.Itoa(loads)}
+	}}
+}
+
+// peer returns the loader of a peer. Peers take longer, so they load less often.
+func peer(program, name string) loader {
+	return loader{name, func(file, dir string, workers, loads int) []string {
+		return []string{program, "small", "-peer", name, "-file", file, "-dir", dir, "-threads", strconv.Itoa(workers), "-n", strconv.Itoa(min(loads, 20))}
+	}}
+}
+
+// peerNames are the peers that are measured here.
+var peerNames = []string{"ladybug", "duckdb"}
+
+// cell is the medians of one loader for one number of rows and workers.
+type cell struct {
+	rows, workers int
+	loader        string
+	runs          []measure.Repeat
+}
+
+// measure runs everything and prints the table.
+func (c *config) measure(stdout, stderr io.Writer) (err error) {
+	work, err := os.MkdirTemp("", "ingot-small-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	loaders := []loader{ingot(program, "ingot", "full"), ingot(program, "ingot-nosync", "none")}
+	var notes []string
+	if c.peers {
+		found, missing := findPeers(work)
+		loaders, notes = append(loaders, found...), missing
+	}
+	raw, err := measure.CreateRaw(c.results, "small")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, raw.Close()) }()
+	head := append([]string{fmt.Sprintf("rounds: %d, COPYs after the first: %d, of peers at most 20", c.rounds, c.loads)}, notes...)
+	if err := measure.WriteHeader(raw, work, head...); err != nil {
+		return err
+	}
+	var cells []*cell
+	for _, rows := range c.rows {
+		file, err := writeInput(work, rows)
+		if err != nil {
+			return err
+		}
+		for _, workers := range c.workers {
+			some := make([]*cell, len(loaders))
+			for i, l := range loaders {
+				some[i] = &cell{rows: rows, workers: workers, loader: l.name}
+			}
+			cells = append(cells, some...)
+			for round := range c.rounds {
+				fmt.Fprintf(stderr, "small: %d rows, %d workers, round %d of %d\n", rows, workers, round+1, c.rounds)
+				for i, l := range loaders {
+					if err := some[i].run(raw, work, l, file, round, c.loads); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	if _, err := fmt.Fprintf(raw, "# load average at the end: %s\n", measure.LoadAverage()); err != nil {
+		return err
+	}
+	return writeTable(stdout, filepath.Base(raw.Name()), cells, notes)
+}
+
+// findPeers builds the program peers and returns what of it runs here, and why not the
+// rest.
+func findPeers(work string) (found []loader, missing []string) {
+	program := filepath.Join(work, "peers")
+	cmd := exec.Command("go", "build", "-o", program, ".")
+	cmd.Dir = filepath.Join("bench", "peers")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, []string{"skipped: all peers: " + err.Error() + ": " + strings.Join(strings.Fields(string(out)), " ")}
+	}
+	for _, name := range peerNames {
+		out, err := exec.Command(program, "small", "-peer", name).CombinedOutput()
+		if err != nil {
+			missing = append(missing, "skipped: "+strings.TrimSpace(string(out)))
+			continue
+		}
+		found = append(found, peer(program, name))
+	}
+	return found, missing
+}
+
+// run runs one process and keeps its numbers.
+func (c *cell) run(raw io.Writer, work string, l loader, file string, round, loads int) (err error) {
+	dir, err := os.MkdirTemp(work, "db-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	args := l.args(file, dir, c.workers, loads)
+	cmd := exec.Command(args[0], args[1:]...)
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	peak, err := measure.Run(cmd)
+	if err != nil {
+		return err
+	}
+	var r measure.Repeat
+	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
+		return fmt.Errorf("%s: %w: %q", l.name, err, stdout.Bytes())
+	}
+	if r.Rows != int64(c.rows) {
+		return fmt.Errorf("%s has loaded %d rows of %d", l.name, r.Rows, c.rows)
+	}
+	r.PeakAnonBytes = peak
+	c.runs = append(c.runs, r)
+	return json.NewEncoder(raw).Encode(struct {
+		Workers int    `json:"workers"`
+		Round   int    `json:"round"`
+		Loader  string `json:"loader"`
+		measure.Repeat
+	}{c.workers, round + 1, l.name, r})
+}
+
+// median returns the median of a field of the runs.
+func (c *cell) median(field func(*measure.Repeat) int64) int64 {
+	v := make([]int64, len(c.runs))
+	for i := range c.runs {
+		v[i] = field(&c.runs[i])
+	}
+	return measure.Median(v)
+}
+
+// writeTable prints the medians.
+func writeTable(w io.Writer, raw string, cells []*cell, notes []string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Medians, per COPY; raw numbers in %s.\n\n", raw)
+	b.WriteString("| rows | workers | loader | wall ms | CPU ms | faults | first wall ms | first CPU ms | first faults | peak anon MB | log syncs | log bytes | allocations |\n" +
+		"|--:|--:|---|" + strings.Repeat("--:|", 10) + "\n")
+	ms := func(ns int64) string { return fmt.Sprintf("%.3f", float64(ns)/1e6) }
+	for _, c := range cells {
+		of := c.median
+		fmt.Fprintf(&b, "| %d | %d | %s | %s | %s | %d | %s | %s | %d | %.1f |", c.rows, c.workers, strings.TrimSpace(c.loader+" "+c.runs[0].Version),
+			ms(of(func(r *measure.Repeat) int64 { return r.WallNS })), ms(of(func(r *measure.Repeat) int64 { return r.CPUNS })),
+			of(func(r *measure.Repeat) int64 { return r.Faults }),
+			ms(of(func(r *measure.Repeat) int64 { return r.FirstWallNS })), ms(of(func(r *measure.Repeat) int64 { return r.FirstCPUNS })),
+			of(func(r *measure.Repeat) int64 { return r.FirstFaults }),
+			float64(of(func(r *measure.Repeat) int64 { return r.PeakAnonBytes }))/1e6)
+		if strings.HasPrefix(c.loader, "ingot") {
+			syncs := of(func(r *measure.Repeat) int64 { return int64(100 * r.LogSyncs) })
+			fmt.Fprintf(&b, " %.2f | %d | %d |\n", float64(syncs)/100, of(func(r *measure.Repeat) int64 { return r.LogBytes }), of(func(r *measure.Repeat) int64 { return r.Allocations }))
+		} else {
+			b.WriteString(" | | |\n")
+		}
+	}
+	for _, n := range notes {
+		b.WriteString("\n" + n + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
