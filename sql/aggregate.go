@@ -153,6 +153,12 @@ func (c *counter) add(in *aggInput, groups []uint32, n int) {
 		c.n[0] += in.count()
 		return
 	}
+	if in.want == nil {
+		for _, g := range groups {
+			c.n[g]++
+		}
+		return
+	}
 	in.each(func(i int) { c.n[groups[i]]++ })
 }
 
@@ -188,12 +194,13 @@ func (d *distinct) put(group uint32, v *expr.Vec, i int) {
 }
 
 func (d *distinct) add(in *aggInput, groups []uint32, _ int) {
+	v := in.vec()
 	in.each(func(i int) {
 		group := uint32(0)
 		if groups != nil {
 			group = groups[i]
 		}
-		d.put(group, in.v, i)
+		d.put(group, v, i)
 	})
 }
 
@@ -240,12 +247,13 @@ func (b *boolean) put(group uint32, v bool) {
 
 func (b *boolean) add(in *aggInput, groups []uint32, n int) {
 	b.has, b.last = extend(b.has, n), extend(b.last, n)
+	v := in.vec()
 	in.each(func(i int) {
 		group := uint32(0)
 		if groups != nil {
 			group = groups[i]
 		}
-		b.put(group, in.v.Bool(i))
+		b.put(group, v.Bool(i))
 	})
 }
 

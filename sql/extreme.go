@@ -42,6 +42,7 @@ func (e *extreme) add(in *aggInput, groups []uint32, n int) {
 	if e.ints(in, groups) {
 		return
 	}
+	from := in.vec()
 	in.each(func(i int) {
 		g := uint32(0)
 		if groups != nil {
@@ -49,12 +50,12 @@ func (e *extreme) add(in *aggInput, groups []uint32, n int) {
 		}
 		// The value is only made if it can be the extreme.
 		if b := &e.best[g]; !b.Null {
-			c := expr.CompareValue(in.v, i, *b)
+			c := expr.CompareValue(from, i, *b)
 			if c == 0 || (c > 0) != e.a.largest {
 				return
 			}
 		}
-		v := in.v.Value(i)
+		v := from.Value(i)
 		v.Type = e.a.result
 		e.put(g, v)
 	})
@@ -65,8 +66,8 @@ func (e *extreme) ints(in *aggInput, groups []uint32) bool {
 	if expr.FormOf(e.a.typ) != expr.Ints {
 		return false
 	}
-	at := -1
-	if in.v.Const {
+	from, at := in.vec(), -1
+	if from.Const {
 		at = 0
 	}
 	in.each(func(i int) {
@@ -74,7 +75,7 @@ func (e *extreme) ints(in *aggInput, groups []uint32) bool {
 		if groups != nil {
 			g = groups[i]
 		}
-		v := in.v.I[i&at]
+		v := from.I[i&at]
 		if b := &e.best[g]; b.Null || (v > b.I) == e.a.largest && v != b.I {
 			b.Null, b.I = false, v
 		}

@@ -251,8 +251,16 @@ func (g *grouping) compute() (*partial, error) {
 		total.count(int64(q.table.Rows()))
 		return total, nil
 	}
-	limit := q.run.opt.MemoryLimit
-	err := inOrder(q.run.ctx, q.table.Groups(), q.run.workers(q.table),
+	limit, workers := q.run.opt.MemoryLimit, q.run.workers(q.table)
+	if workers == 1 && g.exact() {
+		p, err := q.projector(nil)
+		if err != nil {
+			return total, err
+		}
+		w := &groupWorker{g: g, p: p}
+		return total, p.filter.scan(p.filter.opt, w.into(total, limit))
+	}
+	err := inOrder(q.run.ctx, q.table.Groups(), workers,
 		func() (*groupWorker, error) {
 			w, err := q.again()
 			if err != nil {
@@ -287,9 +295,29 @@ type groupWorker struct {
 	p *projector
 }
 
+// exact reports whether the groups can be added to in any way that keeps the rows'
+// order: whether no sum depends on where a row group ends.
+func (g *grouping) exact() bool {
+	if len(g.keys) == 0 {
+		return true
+	}
+	for _, a := range g.aggs {
+		if a.kind == sumFloats {
+			return false
+		}
+	}
+	return true
+}
+
+// rowGroup groups row group i.
 func (w *groupWorker) rowGroup(i int, limit int64) (*partial, error) {
 	part := w.g.partial()
-	err := w.p.filter.masks(i, func(b *columnar.Batch, mask []uint64, n int) error {
+	return part, w.p.filter.masks(i, w.into(part, limit))
+}
+
+// into returns what adds the rows of batches to part.
+func (w *groupWorker) into(part *partial, limit int64) func(*columnar.Batch, []uint64, int) error {
+	return func(b *columnar.Batch, mask []uint64, n int) error {
 		if len(w.g.keys) == 0 {
 			return part.add(w.g, &w.p.filter.batch, mask, b.First)
 		}
@@ -308,6 +336,5 @@ func (w *groupWorker) rowGroup(i int, limit int64) (*partial, error) {
 			return err
 		}
 		return part.fits(limit)
-	})
-	return part, err
+	}
 }

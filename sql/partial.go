@@ -18,6 +18,7 @@ type partial struct {
 	numbers []uint32 // scratch: the group of each row
 	key     []byte
 	want    [expr.MaxRows / 64]uint64
+	valid   [expr.MaxRows / 64]uint64
 	vecs    []*expr.Vec
 }
 
@@ -30,8 +31,11 @@ func (g *grouping) partial() *partial {
 	for _, a := range g.aggs {
 		p.aggs = append(p.aggs, a.new())
 	}
-	if len(g.nodes) == 0 {
+	switch {
+	case len(g.nodes) == 0:
 		p.n = 1
+	case len(g.nodes) == 1:
+		p.table.ints = expr.FormOf(g.nodes[0].Type()) == expr.Ints
 	}
 	return p
 }
@@ -66,24 +70,36 @@ func (p *partial) add(g *grouping, b *expr.Batch, mask []uint64, first visibilit
 			}
 		}
 		if a.arg != nil {
-			v, err := a.arg.Eval(b, in.want)
-			if err != nil {
+			if err := p.argument(a, b, &in); err != nil {
 				return err
 			}
-			in.v = v
-			if ref, ok := a.arg.(*expr.Ref); ok {
-				in.stored, _ = b.Stored(ref.Index)
-			}
-			in.want = p.present(v, in.want, b.Rows)
 		}
 		p.aggs[i].add(&in, numbers, p.n)
 	}
 	return nil
 }
 
-// present returns want without the rows that are null in v.
-func (p *partial) present(v *expr.Vec, want []uint64, n int) []uint64 {
-	valid := v.ValidRows(n)
+// argument evaluates the argument of an aggregate and takes its nulls out of in.want. A
+// stored column is not loaded unless the aggregate asks for it.
+func (p *partial) argument(a *aggregate, b *expr.Batch, in *aggInput) error {
+	if ref, ok := a.arg.(*expr.Ref); ok {
+		if in.stored, ok = b.Stored(ref.Index); ok {
+			in.batch, in.index = b, ref.Index
+			in.want = p.present(in.stored.ValidWords(p.valid[:]), in.want, b.Rows)
+			return nil
+		}
+	}
+	v, err := a.arg.Eval(b, in.want)
+	if err != nil {
+		return err
+	}
+	in.v = v
+	in.want = p.present(v.ValidRows(b.Rows), in.want, b.Rows)
+	return nil
+}
+
+// present returns want without the rows that are not valid.
+func (p *partial) present(valid, want []uint64, n int) []uint64 {
 	switch {
 	case valid == nil:
 		return want
@@ -120,7 +136,21 @@ func (p *partial) assign(g *grouping, b *expr.Batch) error {
 	if p.numbers == nil {
 		p.numbers = make([]uint32, expr.MaxRows)
 	}
-	for i := range b.Rows {
+	switch {
+	case p.table.ints:
+		p.assignInts(p.vecs[0], b.Rows)
+	case len(p.vecs) == 1 && expr.FormOf(p.vecs[0].Type) == expr.Bytes:
+		p.assignBytes(p.vecs[0], b.Rows)
+	default:
+		p.assignKeys(b.Rows)
+	}
+	p.n = p.table.len()
+	return nil
+}
+
+// assignKeys numbers n rows by a key made of all columns.
+func (p *partial) assignKeys(n int) {
+	for i := range n {
 		key := p.key[:0]
 		for _, v := range p.vecs {
 			key = expr.AppendKey(key, v, i)
@@ -134,19 +164,61 @@ func (p *partial) assign(g *grouping, b *expr.Batch) error {
 			}
 		}
 	}
-	p.n = p.table.len()
-	return nil
+}
+
+// assignInts numbers n rows by the one column there is, of integers.
+func (p *partial) assignInts(v *expr.Vec, n int) {
+	at, nulls := -1, v.Valid != nil
+	if v.Const {
+		at = 0
+	}
+	for i := range n {
+		var number uint32
+		var fresh bool
+		if nulls && v.IsNull(i) {
+			number, fresh = p.table.nullNumber()
+		} else {
+			number, fresh = p.table.numberInt(v.I[i&at])
+		}
+		p.numbers[i] = number
+		if fresh {
+			p.keys[0].Append(v, i)
+		}
+	}
+}
+
+// assignBytes numbers n rows by the one column there is, whose bytes are the key.
+func (p *partial) assignBytes(v *expr.Vec, n int) {
+	for i := range n {
+		var number uint32
+		var fresh bool
+		if v.IsNull(i) {
+			number, fresh = p.table.nullNumber()
+		} else {
+			number, fresh = p.table.number(v.Bytes(i))
+		}
+		p.numbers[i] = number
+		if fresh {
+			p.keys[0].Append(v, i)
+		}
+	}
 }
 
 // merge adds the groups of q, whose rows come behind those of p.
 func (p *partial) merge(q *partial) error {
 	to := make([]uint32, q.n)
 	for i := range q.table.len() {
-		number, fresh := p.table.number(q.table.key(uint32(i)))
+		var number uint32
+		var fresh bool
+		if uint32(i)+1 == q.table.null {
+			number, fresh = p.table.nullNumber()
+		} else {
+			number, fresh = p.table.number(q.table.key(uint32(i)))
+		}
 		to[i] = number
 		if fresh {
 			for k := range p.keys {
-				p.keys[k].Append(q.keys[k].Rows(i&^63, min(64, q.n-i&^63)), i&63)
+				p.keys[k].Append(q.keys[k].All(), i)
 			}
 		}
 	}
@@ -184,10 +256,20 @@ func errMemory(what string, limit int64) error {
 // aggInput is the rows that an aggregate is given.
 type aggInput struct {
 	rows   int
-	want   []uint64         // rows that count, not null in v; nil for all
-	v      *expr.Vec        // the argument; nil for count(*)
-	stored *columnar.Vec    // the argument as stored, if it is a column
+	want   []uint64      // rows that count, not null in v; nil for all
+	v      *expr.Vec     // the argument; nil for count(*), and see vec
+	stored *columnar.Vec // the argument as stored, if it is a column
+	batch  *expr.Batch   // that it is column index of
+	index  int
 	first  visibility.RowID // of the first row, where the rows are consecutive
+}
+
+// vec returns the argument.
+func (in *aggInput) vec() *expr.Vec {
+	if in.v == nil && in.batch != nil {
+		in.v = in.batch.Column(in.index)
+	}
+	return in.v
 }
 
 // count returns how many rows count.

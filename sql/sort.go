@@ -64,7 +64,11 @@ type sorter struct {
 	entries []entry
 	size    int64
 	limit   int64
-	most    int64 // rows that are wanted; -1 for all
+	most    int64  // rows that are wanted; -1 for all
+	worst   []byte // key of the last of the wanted rows so far; nil if there are fewer
+
+	input expr.Batch
+	rows  []int32
 }
 
 // entry is a row with its key.
@@ -100,25 +104,35 @@ func (q *query) sorted(seq rowSeq) rowSeq {
 	}
 }
 
-// add takes the rows of b, which stay valid.
+// add takes copies of those rows of b that can be among the wanted ones.
 func (s *sorter) add(b *RowBatch) error {
-	var batch expr.Batch
-	batch.SetColumns(b.Rows, b.Cols)
+	s.input.SetColumns(b.Rows, b.Cols)
 	number := int32(len(s.batches))
-	s.batches = append(s.batches, &RowBatch{Rows: b.Rows, Cols: b.Cols})
-	for i := range b.Cols {
-		s.size += sizeOf(&b.Cols[i])
-	}
-	arena := make([]byte, 0, 10*len(s.keys)*b.Rows)
+	s.rows = s.rows[:0]
+	arena := make([]byte, 0, 10*len(s.keys)*min(b.Rows, 64))
 	for i := range b.Rows {
 		from := len(arena)
 		for _, k := range s.keys {
-			arena = expr.AppendSortKey(arena, batch.Column(k.output), i, k.desc, k.nullsFirst)
+			arena = expr.AppendSortKey(arena, s.input.Column(k.output), i, k.desc, k.nullsFirst)
 		}
-		s.entries = append(s.entries, entry{arena[from:len(arena):len(arena)], number, int32(i)})
+		if key := arena[from:len(arena):len(arena)]; s.worst == nil || bytes.Compare(key, s.worst) < 0 {
+			s.entries = append(s.entries, entry{key, number, int32(len(s.rows))})
+			s.rows = append(s.rows, int32(i))
+		} else {
+			arena = arena[:from]
+		}
 	}
-	s.size += int64(len(arena)) + 32*int64(b.Rows)
-	if s.most >= 0 && int64(len(s.entries)) > 4*s.most+8*expr.MaxRows {
+	if len(s.rows) == 0 {
+		return nil
+	}
+	kept := &RowBatch{Rows: len(s.rows), Cols: make([]columnar.Vec, len(b.Cols))}
+	for i := range b.Cols {
+		kept.Cols[i] = expr.Gather(&b.Cols[i], s.rows)
+		s.size += sizeOf(&kept.Cols[i])
+	}
+	s.batches = append(s.batches, kept)
+	s.size += int64(len(arena)) + 32*int64(kept.Rows)
+	if s.most > 0 && int64(len(s.entries)) > 2*s.most+expr.MaxRows {
 		s.shrink()
 	}
 	if s.size > s.limit {
@@ -171,6 +185,7 @@ func (s *sorter) shrink() {
 		kept = append(kept, b)
 	}
 	s.batches, s.entries = kept, entries
+	s.worst = entries[len(entries)-1].key
 }
 
 // batch returns the rows of entries.

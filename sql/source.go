@@ -39,10 +39,6 @@ func (q *query) oneRow() rowSeq {
 	}
 }
 
-// keeps reports whether a later step holds on to rows, which then must not lie in mapped
-// memory that goes away.
-func (q *query) keeps() bool { return len(q.order) > 0 || q.stmt.Distinct }
-
 // tableRows gives the outputs for the rows that WHERE leaves.
 func (q *query) tableRows() rowSeq {
 	workers := q.run.workers(q.table)
@@ -72,8 +68,8 @@ func (q *query) tableRows() rowSeq {
 type projector struct {
 	filter  filter
 	outputs []expr.Node
-	used    int // of the columns read, those that the outputs use, which come first
-	copies  bool
+	used    int  // of the columns read, those that the outputs use, which come first
+	copies  bool // the outputs stay valid when the scan goes on
 	batch   expr.Batch
 	in      []columnar.Vec
 	out     RowBatch
@@ -82,7 +78,7 @@ type projector struct {
 // projector returns a projector for outputs that were bound in q.scope before anything
 // else was.
 func (q *query) projector(outputs []expr.Node) (*projector, error) {
-	p := &projector{filter: filter{run: q.run, table: q.table}, outputs: outputs, used: len(q.scope.Refs), copies: q.keeps()}
+	p := &projector{filter: filter{run: q.run, table: q.table}, outputs: outputs, used: len(q.scope.Refs)}
 	q.scope.Clause = "WHERE"
 	if err := p.filter.bind(q.scope, q.stmt.Where); err != nil {
 		return nil, err

@@ -47,40 +47,48 @@ func (s *intSum) add(in *aggInput, groups []uint32, n int) {
 		s.sums[0].add(s.kernel(in))
 		return
 	}
-	put := func(i int, v int64) {
-		g := groups[i]
-		s.sums[g].add(v>>63, uint64(v))
-		s.n[g]++
-	}
 	switch {
+	case s.a.typ.Kind != columnar.Decimal && in.vec().Const:
+		v := in.vec().I[0]
+		in.each(func(i int) { s.put(groups[i], v) })
 	case s.a.typ.Kind != columnar.Decimal:
-		at := 0
-		if !in.v.Const {
-			at = -1
-		}
-		in.each(func(i int) { put(i, in.v.I[i&at]) })
+		addInts(s, in, groups, in.vec().I)
 	case s.a.typ.Width() == 4:
-		v := in.stored.Int32s()
-		in.each(func(i int) { put(i, int64(v[i])) })
+		addInts(s, in, groups, in.stored.Int32s())
 	default:
-		v := in.stored.Int64s()
-		in.each(func(i int) { put(i, v[i]) })
+		addInts(s, in, groups, in.stored.Int64s())
+	}
+}
+
+func (s *intSum) put(g uint32, v int64) {
+	s.sums[g].add(v>>63, uint64(v))
+	s.n[g]++
+}
+
+// addInts adds values to their groups.
+func addInts[T int32 | int64](s *intSum, in *aggInput, groups []uint32, v []T) {
+	if in.want != nil {
+		in.each(func(i int) { s.put(groups[i], int64(v[i])) })
+		return
+	}
+	for i, x := range v[:len(groups)] {
+		s.put(groups[i], int64(x))
 	}
 }
 
 // kernel returns the sum of the values that count.
 func (s *intSum) kernel(in *aggInput) (hi int64, lo uint64) {
 	if in.stored == nil {
-		if in.v.Const {
-			n := in.count()
-			var t int128
-			h, l := bits.Mul64(uint64(in.v.I[0]), uint64(n))
-			if t.add(int64(h), l); in.v.I[0] < 0 {
-				t.hi -= n
-			}
-			return t.hi, t.lo
+		v := in.vec()
+		if !v.Const {
+			return kernels.SumInt64(v.I[:in.rows], in.want)
 		}
-		return kernels.SumInt64(in.v.I[:in.rows], in.want)
+		n := in.count()
+		h, l := bits.Mul64(uint64(v.I[0]), uint64(n))
+		if hi = int64(h); v.I[0] < 0 {
+			hi -= n
+		}
+		return hi, l
 	}
 	small := int64(0)
 	switch in.stored.Type().Width() {
@@ -162,8 +170,8 @@ type numSum struct {
 
 func (s *numSum) add(in *aggInput, groups []uint32, n int) {
 	s.sums, s.n = extend(s.sums, n), extend(s.n, n)
-	at := -1
-	if in.v.Const {
+	v, at := in.vec(), -1
+	if v.Const {
 		at = 0
 	}
 	in.each(func(i int) {
@@ -171,7 +179,7 @@ func (s *numSum) add(in *aggInput, groups []uint32, n int) {
 		if groups != nil {
 			g = groups[i]
 		}
-		s.sums[g] = num.Add(s.sums[g], in.v.D[i&at])
+		s.sums[g] = num.Add(s.sums[g], v.D[i&at])
 		s.n[g]++
 	})
 }
@@ -217,39 +225,40 @@ type floatSum struct {
 
 func (s *floatSum) add(in *aggInput, groups []uint32, n int) {
 	s.sums, s.n = extend(s.sums, n), extend(s.n, n)
-	at := -1
-	if in.v.Const {
+	from, at := in.vec(), -1
+	if from.Const {
 		at = 0
 	}
 	if groups == nil {
 		s.n[0] += in.count()
-		s.lanesOf(in, at)
+		s.lanesOf(in, from.F, at)
 		return
 	}
 	in.each(func(i int) {
-		v := in.v.F[i&at]
+		v, g := from.F[i&at], groups[i]
 		s.infinite = s.infinite || v-v != 0
-		s.sums[groups[i]] += v
-		s.n[groups[i]]++
+		s.sums[g] += v
+		s.n[g]++
 	})
 }
 
-// lanesOf adds the values that count to the lanes of their vectors.
-func (s *floatSum) lanesOf(in *aggInput, at int) {
+// lanesOf adds the values f that count to the lanes of their vectors; at is 0 if there is
+// one for all rows.
+func (s *floatSum) lanesOf(in *aggInput, f []float64, at int) {
 	if at == 0 || in.first&(visibility.VectorRows-1) != 0 || in.rows > visibility.VectorRows {
 		in.each(func(i int) {
 			id := in.first + visibility.RowID(i)
 			s.enter(int64(id / visibility.VectorRows))
-			s.lanes[id&7] += in.v.F[i&at]
+			s.lanes[id&7] += f[i&at]
 		})
 	} else {
 		s.enter(int64(in.first / visibility.VectorRows))
-		kernels.SumFloat64(&s.lanes, in.v.F[:in.rows], in.want)
+		kernels.SumFloat64(&s.lanes, f[:in.rows], in.want)
 	}
 	for _, v := range s.lanes {
 		if v-v != 0 && !s.infinite {
 			in.each(func(i int) {
-				x := in.v.F[i&at]
+				x := f[i&at]
 				s.infinite = s.infinite || x-x != 0
 			})
 		}

@@ -188,6 +188,8 @@ type ints struct {
 	op   byte
 	args []Node
 	vecs []*Vec
+
+	constants [2][]int64 // operands that are constant, spread
 }
 
 func foldedInts(e *ints) Node {
@@ -242,44 +244,72 @@ func (e *ints) Eval(b *Batch, active []uint64) (*Vec, error) {
 
 // fast computes all rows and reports whether every one fits, null rows included.
 func (e *ints) fast(l, r *Vec, n int) bool {
-	la, ra, o := l.index(), r.index(), e.vec.I
+	x, y, o := e.spread(0, l, n), e.spread(1, r, n), e.vec.I[:n]
 	overflow := int64(0)
 	switch e.op {
 	case '+':
-		for i := range n {
-			x, y := l.I[i&la], r.I[i&ra]
-			v := x + y
-			overflow |= (x ^ v) & (y ^ v)
+		for i := range o {
+			v := x[i] + y[i]
+			overflow |= (x[i] ^ v) & (y[i] ^ v)
 			o[i] = v
 		}
 	case '-':
-		for i := range n {
-			x, y := l.I[i&la], r.I[i&ra]
-			v := x - y
-			overflow |= (x ^ y) & (x ^ v)
+		for i := range o {
+			v := x[i] - y[i]
+			overflow |= (x[i] ^ y[i]) & (x[i] ^ v)
 			o[i] = v
 		}
 	default:
-		for i := range n {
-			x, y := l.I[i&la], r.I[i&ra]
-			v, ok := exact('*', x, y)
-			if !ok {
-				overflow = -1
-			}
-			o[i] = v
-		}
+		overflow = e.multiply(o, x, y)
 	}
 	if overflow < 0 {
 		return false
 	}
+	if e.typ.Kind == columnar.Int8 {
+		return true
+	}
 	lo, hi := intRange(e.typ)
-	outside := false
-	if e.typ.Kind != columnar.Int8 {
-		for _, v := range o[:n] {
-			outside = outside || v < lo || v > hi
-		}
+	span, outside := uint64(hi-lo), false
+	for _, v := range o {
+		outside = outside || uint64(v-lo) > span
 	}
 	return !outside
+}
+
+// multiply stores the products of x and y and returns a negative number if one is no
+// int64. Smaller types cannot overflow it.
+func (e *ints) multiply(o, x, y []int64) (overflow int64) {
+	if e.typ.Kind != columnar.Int8 {
+		for i := range o {
+			o[i] = x[i] * y[i]
+		}
+		return 0
+	}
+	for i := range o {
+		v, ok := exact('*', x[i], y[i])
+		if !ok {
+			overflow = -1
+		}
+		o[i] = v
+	}
+	return overflow
+}
+
+// spread returns the n values of an operand, those of a constant too.
+func (e *ints) spread(k int, v *Vec, n int) []int64 {
+	if !v.Const || n == 1 {
+		return v.I[:n]
+	}
+	s := e.constants[k]
+	if len(s) >= n && s[0] == v.I[0] {
+		return s[:n]
+	}
+	s = grown(&e.constants[k], n)
+	for i := range s {
+		s[i] = v.I[0]
+	}
+	e.constants[k] = s
+	return s
 }
 
 // exact returns x op y; ok is false if it is no int64.

@@ -64,6 +64,9 @@ func (b *Builder) Append(v *Vec, i int) {
 	}
 }
 
+// All returns all values; it is valid until the next Append.
+func (b *Builder) All() *Vec { return &b.vec }
+
 // Rows returns n values from the one at from on, which is a multiple of 64.
 func (b *Builder) Rows(from, n int) *Vec {
 	v := b.vec

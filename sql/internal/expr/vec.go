@@ -72,6 +72,9 @@ func (v *Vec) Bool(i int) bool {
 	return v.B[i>>6]>>(i&63)&1 != 0
 }
 
+// Bytes returns row i of a Vec of the form Bytes that is not null.
+func (v *Vec) Bytes(i int) []byte { return v.S[i&v.index()] }
+
 // Words of constant bitmaps.
 var (
 	noRows  [MaxRows / 64]uint64
