@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"strings"
 	"sync/atomic"
 
@@ -39,9 +38,10 @@ type countedLog struct {
 	used atomic.Bool // it holds more than the zeros it was prepared with
 }
 
-// WriteAt counts the blocks that are written, if they are not zeros.
+// WriteAt counts the blocks that are written, unless they are the zeros that a log is
+// prepared with: everything else begins with a magic number.
 func (l *countedLog) WriteAt(b []byte, off int64) (int, error) {
-	if len(bytes.Trim(b, "\x00")) > 0 {
+	if len(b) > 0 && b[0] != 0 {
 		l.used.Store(true)
 		first, end := off/blockBytes, (off+int64(len(b))+blockBytes-1)/blockBytes
 		l.fs.logBytes.Add((end - first) * blockBytes)
