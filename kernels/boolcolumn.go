@@ -23,15 +23,16 @@ func ParseBoolColumn(dst []uint64, n int, null, slow []uint64, b []byte, seps []
 	var values, nulls, slows uint64
 	for r := range n {
 		start, end := seps[r*stride]+1, seps[r*stride+1]-trim
-		slot := boolSlow
+		slot := uint64(boolSlow)
 		if start <= end && uint64(end) <= uint64(len(b)) {
-			slot = boolSlot(b, int(start), int(end-start))
+			slot = boolSlot(b, uint(start), uint(end-start))
 		}
-		nulls |= uint64(slot) & 1 << (r % 64)
-		slows |= uint64(slot) >> 1 & 1 << (r % 64)
-		values |= uint64(slot) >> 2 << (r % 64)
-		if r%64 == 63 || r == n-1 {
-			dst[r/64], null[r/64], slow[r/64] = values, nulls, slows
+		word, bit := uint(r)/64, uint(r)%64
+		nulls |= slot & boolNull << bit
+		slows |= slot & boolSlow / boolSlow << bit
+		values |= slot / boolTrue << bit
+		if bit == 63 || r == n-1 {
+			dst[word], null[word], slow[word] = values, nulls, slows
 			values, nulls, slows = 0, 0, 0
 		}
 	}
@@ -46,12 +47,12 @@ const (
 )
 
 // boolSlot returns what the length bytes of b from start on are; they lie inside b.
-func boolSlot(b []byte, start, length int) int {
+func boolSlot(b []byte, start, length uint) uint64 {
 	if length > 5 {
 		return boolSlow
 	}
 	var w uint64
-	if start+8 <= len(b) {
+	if start+8 <= uint(len(b)) {
 		w = load8(b[start:]) & (1<<(8*length&63) - 1)
 	} else {
 		for i, c := range b[start : start+length] {
@@ -73,7 +74,7 @@ const boolHash = 0xcd613e30d8f16adf
 // as a word of its bytes and its length.
 var boolWords = [8]struct {
 	word uint64
-	slot int
+	slot uint64
 }{
 	0: {0, boolNull},
 	1: {1<<56 | '1', boolTrue},

@@ -34,17 +34,18 @@ func checkColumn(n, null, slow, seps, stride, col int) bool {
 // first record, a multiple of 64 unless the words of null and slow hold the bits before.
 func parseColumn(from, n int, null, slow []uint64, b []byte, seps []uint32, stride int, trim uint32, parse func(r int, field []byte) bool) {
 	for r := from; r < n; r++ {
-		if r%64 == 0 {
-			null[r/64], slow[r/64] = 0, 0
+		word, bit := uint(r)/64, uint(r)%64
+		if bit == 0 {
+			null[word], slow[word] = 0, 0
 		}
 		start, end := seps[r*stride]+1, seps[r*stride+1]-trim
 		switch {
 		case start > end || uint64(end) > uint64(len(b)):
-			slow[r/64] |= 1 << (r % 64)
+			slow[word] |= 1 << bit
 		case start == end:
-			null[r/64] |= 1 << (r % 64)
+			null[word] |= 1 << bit
 		case !parse(r, b[start:end]):
-			slow[r/64] |= 1 << (r % 64)
+			slow[word] |= 1 << bit
 		}
 	}
 }

@@ -53,9 +53,10 @@ func CopyFields(dst []byte, offsets []int32, null []uint64, b []byte, seps []uin
 		}
 		at += length
 		ends[r] = int32(at)
-		nulls |= (uint64(length) - 1) >> 63 << (r % 64)
-		if r%64 == 63 || r == n-1 {
-			null[r/64] = nulls
+		word, bit := uint(r)/64, uint(r)%64
+		nulls |= (uint64(length) - 1) >> 63 << bit
+		if bit == 63 || r == n-1 {
+			null[word] = nulls
 			nulls = 0
 		}
 	}

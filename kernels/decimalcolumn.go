@@ -98,10 +98,11 @@ func parseDecimalColumn[T int32 | int64](dst []T, null, slow []uint64, b []byte,
 	for from := 0; from < len(dst); from += len(s.mantissa) {
 		part := dst[from:min(from+len(s.mantissa), len(dst))]
 		scanNumbers(&s, len(part), b, seps[from*stride+col:], stride, trim, false)
-		for r := range part {
+		for i := range part {
+			r := uint(i) % 64 // spares the checks of shifts and indexes
 			v := s.mantissa[r]
 			if up := scale + int(s.exponent[r]); up >= 0 {
-				hi, lo := bits.Mul64(v, pow10[up])
+				hi, lo := bits.Mul64(v, pow10[min(up, maxPrecision64)])
 				v = lo
 				if hi != 0 {
 					v = limit
@@ -114,7 +115,7 @@ func parseDecimalColumn[T int32 | int64](dst []T, null, slow []uint64, b []byte,
 				s.slow |= 1 << r
 			}
 			sign := -int64(s.neg >> r & 1)
-			part[r] = T(int64(v) ^ sign - sign)
+			part[i] = T(int64(v) ^ sign - sign)
 		}
 		null[from/64], slow[from/64] = s.null, s.slow
 	}

@@ -27,10 +27,11 @@ func ParseFloat64Column(dst []float64, null, slow []uint64, b []byte, seps []uin
 	for from := 0; from < len(dst); from += len(s.mantissa) {
 		part := dst[from:min(from+len(s.mantissa), len(dst))]
 		scanNumbers(&s, len(part), b, seps[from*stride+col:], stride, trim, true)
-		for r := range part {
+		for i := range part {
+			r := uint(i) % 64 // spares the checks of shifts and indexes
 			m, exp, sign := s.mantissa[r], int(s.exponent[r]), s.neg>>r<<63
-			if m < 1<<53 && uint(exp+22) <= 22 {
-				part[r] = math.Float64frombits(math.Float64bits(float64(m)/exact64[-exp]) | sign)
+			if m < 1<<53 && uint(-exp) < uint(len(exact64)) {
+				part[i] = math.Float64frombits(math.Float64bits(float64(int64(m))/exact64[-exp]) | sign)
 				continue
 			}
 			f, ok := roundDecimal(m, exp, &binary64)
@@ -38,7 +39,7 @@ func ParseFloat64Column(dst []float64, null, slow []uint64, b []byte, seps []uin
 				f, sign = 0, 0
 				s.slow |= 1 << r
 			}
-			part[r] = math.Float64frombits(f | sign)
+			part[i] = math.Float64frombits(f | sign)
 		}
 		null[from/64], slow[from/64] = s.null, s.slow
 	}
@@ -54,10 +55,11 @@ func ParseFloat32Column(dst []float32, null, slow []uint64, b []byte, seps []uin
 	for from := 0; from < len(dst); from += len(s.mantissa) {
 		part := dst[from:min(from+len(s.mantissa), len(dst))]
 		scanNumbers(&s, len(part), b, seps[from*stride+col:], stride, trim, true)
-		for r := range part {
+		for i := range part {
+			r := uint(i) % 64 // spares the checks of shifts and indexes
 			m, exp, sign := s.mantissa[r], int(s.exponent[r]), uint32(s.neg>>r)<<31
-			if m < 1<<24 && uint(exp+10) <= 10 {
-				part[r] = math.Float32frombits(math.Float32bits(float32(m)/exact32[-exp]) | sign)
+			if m < 1<<24 && uint(-exp) < uint(len(exact32)) {
+				part[i] = math.Float32frombits(math.Float32bits(float32(int32(m))/exact32[-exp]) | sign)
 				continue
 			}
 			f, ok := roundDecimal(m, exp, &binary32)
@@ -65,7 +67,7 @@ func ParseFloat32Column(dst []float32, null, slow []uint64, b []byte, seps []uin
 				f, sign = 0, 0
 				s.slow |= 1 << r
 			}
-			part[r] = math.Float32frombits(uint32(f) | sign)
+			part[i] = math.Float32frombits(uint32(f) | sign)
 		}
 		null[from/64], slow[from/64] = s.null, s.slow
 	}

@@ -37,71 +37,73 @@ func scanNumbersGo(s *numberScan, n int, b []byte, seps []uint32, stride int, tr
 }
 
 // scanNumber reads a number of at most 32 bytes: a sign, digits around a point, at most
-// 19 of them behind leading zeros, and an exponent if exponents says so.
+// 19 of them behind leading zeros, and an exponent if exponents says so. f is not empty.
 func scanNumber(f []byte, exponents bool) (m uint64, exp int, neg, ok bool) {
-	if len(f) == 0 || len(f) > maxNumberLength {
+	if len(f) > maxNumberLength {
 		return 0, 0, false, false
 	}
+	i := 0
 	if isSign(f[0]) {
 		neg = f[0] == '-'
-		f = f[1:]
+		i = 1
 	}
-	first := f
-	m, f = scanDigits(m, f)
-	digits := len(first) - len(f)
-	if len(f) > 0 && f[0] == '.' {
-		f = f[1:]
-		n := len(f)
-		m, f = scanDigits(m, f)
-		exp = len(f) - n
+	first := i
+	for ; i < len(f) && isDigit(f[i]); i++ {
+		m = m*10 + uint64(f[i]-'0')
+	}
+	digits := i - first
+	if i < len(f) && f[i] == '.' {
+		i++
+		point := i
+		for i+8 <= len(f) {
+			v, all := eightDigits(f[i:], 8)
+			if !all {
+				break
+			}
+			m = m*1e8 + uint64(v)
+			i += 8
+		}
+		for ; i < len(f) && isDigit(f[i]); i++ {
+			m = m*10 + uint64(f[i]-'0')
+		}
+		exp = point - i
 		digits -= exp
 	}
-	if digits == 0 || digits > 19 && significant(first) > 19 {
+	if digits == 0 || digits > 19 && significant(f[first:]) > 19 {
 		return 0, 0, false, false
 	}
-	if len(f) > 0 {
-		if !exponents || f[0]|0x20 != 'e' {
+	if i < len(f) {
+		if !exponents || f[i]|0x20 != 'e' {
 			return 0, 0, false, false
 		}
-		f = f[1:]
-		down := len(f) > 0 && f[0] == '-'
-		if len(f) > 0 && isSign(f[0]) {
-			f = f[1:]
-		}
-		if len(f) == 0 || len(f) > 3 {
+		e, valid := scanExponent(f[i+1:])
+		if !valid {
 			return 0, 0, false, false
-		}
-		e := 0
-		for _, c := range f {
-			if !isDigit(c) {
-				return 0, 0, false, false
-			}
-			e = 10*e + int(c-'0')
-		}
-		if down {
-			e = -e
 		}
 		exp += e
 	}
 	return m, exp, neg, true
 }
 
-// scanDigits appends the digits that f starts with to the number m and returns what
-// follows them.
-func scanDigits(m uint64, f []byte) (uint64, []byte) {
-	for len(f) >= 8 {
-		v, ok := eightDigits(f, 8)
-		if !ok {
-			break
-		}
-		m = m*1e8 + uint64(v)
-		f = f[8:]
-	}
-	for len(f) > 0 && isDigit(f[0]) {
-		m = m*10 + uint64(f[0]-'0')
+// scanExponent reads the sign and the one to three digits behind an 'e'.
+func scanExponent(f []byte) (e int, ok bool) {
+	down := len(f) > 0 && f[0] == '-'
+	if len(f) > 0 && isSign(f[0]) {
 		f = f[1:]
 	}
-	return m, f
+	if len(f) == 0 || len(f) > 3 {
+		return 0, false
+	}
+	for _, c := range f {
+		if !isDigit(c) {
+			return 0, false
+		}
+		e = 10*e + int(c-'0')
+	}
+	if down {
+		e = -e
+	}
+	return e, true
 }
 
 // significant returns the number of digits of f before anything but a digit or a point,
