@@ -91,3 +91,18 @@ func unfinished(b []byte) int {
 	}
 	return len(b)
 }
+
+func copyFields(dst []byte, offsets []int32, null []uint64, b []byte, seps []uint32, stride int, trim uint32) int {
+	n, room := len(offsets)-1, copyRoom(dst)
+	if Active() != AVX2 {
+		return copyFieldsGo(dst, offsets, 0, n, null, b, seps, stride, trim)
+	}
+	// A field that the assembly leaves is one near the end of b, or where to stop.
+	for r := 0; r < n; r++ {
+		r = asm.CopyFieldsAVX2(dst, offsets[1:], null, b, seps, stride, uint64(trim), r, int(offsets[r]), room)
+		if r == n || copyFieldsGo(dst, offsets, r, r+1, null, b, seps, stride, trim) == r {
+			return r
+		}
+	}
+	return n
+}

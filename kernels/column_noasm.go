@@ -21,3 +21,7 @@ func scanNumbers(s *numberScan, n int, b []byte, seps []uint32, stride int, trim
 func allASCII(b []byte) bool { return allASCIIGo(b) }
 
 func validUTF8(b []byte) bool { return validUTF8Go(b) }
+
+func copyFields(dst []byte, offsets []int32, null []uint64, b []byte, seps []uint32, stride int, trim uint32) int {
+	return copyFieldsGo(dst, offsets, 0, len(offsets)-1, null, b, seps, stride, trim)
+}

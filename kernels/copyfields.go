@@ -33,34 +33,33 @@ func CopyFields(dst []byte, offsets []int32, null []uint64, b []byte, seps []uin
 	if !checkColumn(n, len(null), len(null), len(seps), stride, col) {
 		return 0
 	}
-	at := int(offsets[0])
-	room := min(len(dst), math.MaxInt32+CopySlack) - CopySlack
-	seps, ends := seps[col:], offsets[1:]
-	var nulls uint64
-	for r := range ends {
+	clear(null[:(n+63)/64])
+	return copyFields(dst, offsets, null, b, seps[col:], stride, trim)
+}
+
+// copyRoom returns where the last byte that CopyFields places in dst may end.
+func copyRoom(dst []byte) int { return min(len(dst)-CopySlack, math.MaxInt32) }
+
+// copyFieldsGo is CopyFields from record from to record to, without assembly. The null
+// bits are zero before. seps starts at the first separator of the column.
+func copyFieldsGo(dst []byte, offsets []int32, from, to int, null []uint64, b []byte, seps []uint32, stride int, trim uint32) int {
+	at, room := int(offsets[from]), copyRoom(dst)
+	for r := from; r < to; r++ {
 		start, end := int(seps[r*stride]+1), int(seps[r*stride+1]-trim)
 		length := end - start
-		if uint(length) > uint(len(b)) || end > len(b) || at+length > room {
+		if length < 0 || end > len(b) || at+length > room {
 			return r
 		}
-		switch {
-		case length <= 16 && start+16 <= len(b):
+		if length <= 16 && start+16 <= len(b) {
 			*(*[16]byte)(dst[at:]) = *(*[16]byte)(b[start:])
-		case length <= 32 && start+32 <= len(b):
-			*(*[32]byte)(dst[at:]) = *(*[32]byte)(b[start:])
-		default:
+		} else {
 			copy(dst[at:], b[start:end])
 		}
 		at += length
-		ends[r] = int32(at)
-		word, bit := uint(r)/64, uint(r)%64
-		nulls |= (uint64(length) - 1) >> 63 << bit
-		if bit == 63 || r == n-1 {
-			null[word] = nulls
-			nulls = 0
-		}
+		offsets[r+1] = int32(at)
+		null[uint(r)/64] |= (uint64(length) - 1) >> 63 << (uint(r) % 64)
 	}
-	return n
+	return to
 }
 
 // copyFieldsRef is the definition of CopyFields. seps starts at the first separator of
