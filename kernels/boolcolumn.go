@@ -19,7 +19,12 @@ func ParseBoolColumn(dst []uint64, n int, null, slow []uint64, b []byte, seps []
 	if !checkColumn(n, len(null), len(slow), len(seps), stride, col) {
 		return
 	}
-	seps = seps[col:]
+	parseBoolColumn(dst, n, null, slow, b, seps[col:], stride, trim)
+}
+
+// parseBoolColumnGo is ParseBoolColumn without assembly. seps starts at the first
+// separator of the column.
+func parseBoolColumnGo(dst []uint64, n int, null, slow []uint64, b []byte, seps []uint32, stride int, trim uint32) {
 	var values, nulls, slows uint64
 	for r := range n {
 		start, end := seps[r*stride]+1, seps[r*stride+1]-trim
@@ -61,8 +66,8 @@ func boolSlot(b []byte, start, length uint) uint64 {
 	}
 	// The length makes a word of its bytes and a zero byte different.
 	w |= uint64(length) << 56
-	if k := &boolWords[w*boolHash>>61]; k.word == w {
-		return k.slot
+	if k := &boolWords[w*boolHash>>61]; k[0] == w {
+		return k[1]
 	}
 	return boolSlow
 }
@@ -70,17 +75,15 @@ func boolSlot(b []byte, start, length uint) uint64 {
 // boolHash sends every word of boolWords to a place of its own.
 const boolHash = 0xcd613e30d8f16adf
 
-// boolWords has, at the place that boolHash gives it, each field that is a value or null
-// as a word of its bytes and its length.
-var boolWords = [8]struct {
-	word uint64
-	slot uint64
-}{
+// boolWords has, at the place that boolHash gives it, each field that is a value or null,
+// as a word of its bytes and its length, and what it is. An empty place is slow.
+var boolWords = [8][2]uint64{
 	0: {0, boolNull},
 	1: {1<<56 | '1', boolTrue},
+	2: {0, boolSlow},
 	3: {1<<56 | '0', boolFalse},
-	4: {4<<56 | 0x65757274, boolTrue}, // true
+	4: {4<<56 | 'e'<<24 | 'u'<<16 | 'r'<<8 | 't', boolTrue},
 	5: {1<<56 | 'f', boolFalse},
-	6: {5<<56 | 0x65736c6166, boolFalse}, // false
+	6: {5<<56 | 'e'<<32 | 's'<<24 | 'l'<<16 | 'a'<<8 | 'f', boolFalse},
 	7: {1<<56 | 't', boolTrue},
 }

@@ -36,6 +36,15 @@ func parseTimestampColumn(dst []int64, null, slow []uint64, b []byte, seps []uin
 	parseTimestampColumnGo(dst, eights, null, slow, b, seps, stride, trim)
 }
 
+func parseBoolColumn(dst []uint64, n int, null, slow []uint64, b []byte, seps []uint32, stride int, trim uint32) {
+	if Active() != AVX2 {
+		parseBoolColumnGo(dst, n, null, slow, b, seps, stride, trim)
+		return
+	}
+	tail := blockTail(b)
+	asm.ParseBoolsAVX2(dst, n, null, slow, b, &tail, seps, stride, uint64(trim), &boolWords, boolHash)
+}
+
 func parseUUIDColumn(dst []byte, null, slow []uint64, b []byte, seps []uint32, stride int, trim uint32) {
 	if Active() != AVX2 {
 		parseUUIDColumnGo(dst, null, slow, b, seps, stride, trim)

@@ -10,6 +10,10 @@ func parseTimestampColumn(dst []int64, null, slow []uint64, b []byte, seps []uin
 	parseTimestampColumnGo(dst, 0, null, slow, b, seps, stride, trim)
 }
 
+func parseBoolColumn(dst []uint64, n int, null, slow []uint64, b []byte, seps []uint32, stride int, trim uint32) {
+	parseBoolColumnGo(dst, n, null, slow, b, seps, stride, trim)
+}
+
 func parseUUIDColumn(dst []byte, null, slow []uint64, b []byte, seps []uint32, stride int, trim uint32) {
 	parseUUIDColumnGo(dst, null, slow, b, seps, stride, trim)
 }
