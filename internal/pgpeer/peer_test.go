@@ -55,8 +55,17 @@ func (e *embedded) run(statement string) pgpeer.Answer {
 	}
 }
 
-// text runs a statement and returns its rows or its tag.
-func (e *embedded) text(statement string) (string, error) {
+// panicState is the State of an answer to a statement that panicked.
+const panicState = "panic"
+
+// text runs a statement and returns its rows or its tag. A panic is an error like others,
+// so that a test goes on with the next statement.
+func (e *embedded) text(statement string) (_ string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &ingot.Error{SQLState: panicState, Message: fmt.Sprint(p)}
+		}
+	}()
 	res, err := e.session.Exec(context.Background(), statement)
 	if err != nil {
 		return "", err
