@@ -55,7 +55,7 @@ func TestTextRandom(t *testing.T) {
 	runes := []rune("aZ0\x00\x7f\u0080\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffffß我😀")
 	forEachLevel(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(71, 72))
-		for round := range 3000 {
+		for round := range 1000 {
 			var b strings.Builder
 			for range r.IntN(120) {
 				if round%3 == 0 {
