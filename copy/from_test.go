@@ -668,8 +668,9 @@ func TestAppendInt(t *testing.T) {
 func FuzzFrom(f *testing.F) {
 	f.Add([]byte("1,\"a\nb\"\n2,c\n"), uint64(1))
 	f.Add([]byte("a\r\nb\rc"), uint64(2))
+	store, dir := newStore(f), f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		checkModel(t, newStore(t), t.TempDir(), r, drawOptions(r), b, fmt.Sprintf("seed %d", seed))
+		checkModel(t, store, dir, r, drawOptions(r), b, fmt.Sprintf("seed %d", seed))
 	})
 }

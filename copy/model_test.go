@@ -262,7 +262,7 @@ func drawInput(r *rand.Rand, o *modelOptions) []byte {
 		if k < n-1 || r.IntN(2) == 0 {
 			b.WriteString(eol)
 		}
-		if wrong && r.IntN(60) == 0 {
+		if wrong && r.IntN(30) == 0 {
 			b.WriteString([]string{"\n", "\r", "\r\n", string(o.delim), string(o.quote), "zz", "\x00", "\xff", "\xe2\x82", "9999999999"}[r.IntN(10)])
 		}
 	}
@@ -274,7 +274,7 @@ func drawInput(r *rand.Rand, o *modelOptions) []byte {
 func TestModel(t *testing.T) {
 	store := newStore(t)
 	dir := t.TempDir()
-	n := 300
+	n := 400
 	if testing.Short() {
 		n = 50
 	}

@@ -1,0 +1,217 @@
+package copy
+
+import (
+	"io"
+	"math"
+
+	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/pgerr"
+)
+
+// convertFragments takes fragments until none is left or an earlier record has failed.
+func (l *loader) convertFragments(w *worker) error {
+	for {
+		k := int(l.next.Add(1)) - 1
+		if k >= len(l.fragments) || l.fragments[k].row > l.failed.row.Load() {
+			return nil
+		}
+		if err := l.convertFragment(w, k); err != nil {
+			l.next.Store(math.MaxInt32)
+			return err
+		}
+	}
+}
+
+// convertFragment converts fragment k unless a record of it, or an earlier one, fails.
+func (l *loader) convertFragment(w *worker, k int) error {
+	f := &l.fragments[k]
+	w.clock.enter(StageStore)
+	out, err := l.load.Fragment(k, f.rows)
+	if err != nil {
+		return err
+	}
+	w.conv.w = out
+	if l.mapped {
+		w.lend(out)
+	}
+	at := 0
+	for i := range f.from {
+		done, err := l.convertPiece(w, &f.from[i], at)
+		if !done || err != nil {
+			return err
+		}
+		at += f.from[i].rows
+	}
+	w.clock.enter(StageStore)
+	err = out.Finish(f.rows)
+	w.clock.enter(StageConvert)
+	if l.mapped {
+		w.takeBack(out)
+	}
+	return err
+}
+
+// lend gives out buffers for the bytes of its variable-length columns. A fragment of a
+// mapped load copies them to their place when it is finished, so they serve for the next.
+func (w *worker) lend(out *columnar.FragmentWriter) {
+	if w.data == nil {
+		w.data = make([][]byte, len(out.Cols))
+	}
+	for i := range out.Cols {
+		out.Cols[i].Data = w.data[i][:0]
+	}
+}
+
+// takeBack takes the buffers of a finished fragment, which may have grown.
+func (w *worker) takeBack(out *columnar.FragmentWriter) {
+	for i := range out.Cols {
+		w.data[i] = out.Cols[i].Data
+	}
+}
+
+// convertPiece converts the rows of p to row at of the fragment and on. It returns false
+// if it stopped at a failing record.
+func (l *loader) convertPiece(w *worker, p *piece, at int) (bool, error) {
+	if err := l.seek(w, p); err != nil {
+		return false, err
+	}
+	r := &w.reader
+	p.start = r.offset()
+	w.conv.d = &p.in.d
+	done, err := l.convertStretch(w, p.rows, at, p.row, func(offset, row int64, check error) error {
+		return l.explain(r.src, p.in, row, offset, check)
+	})
+	if err != nil {
+		return false, readError(err, p.in.name)
+	}
+	p.end = min(r.offset(), p.in.size)
+	return done, nil
+}
+
+// convertStretch converts the next n records of the worker's reader to row at of the
+// fragment and on; the first is row of the COPY. It returns false if it stopped at a
+// failing record, whose reason explain gives.
+func (l *loader) convertStretch(w *worker, n, at int, row int64, explain func(offset, row int64, check error) error) (bool, error) {
+	r := &w.reader
+	for end := at + n; at < end; {
+		if err := l.ctx.Err(); err != nil {
+			return false, err
+		}
+		if l.failed.row.Load() < row {
+			return false, nil
+		}
+		from := r.offset()
+		n, err := r.next(&w.batch, end-at, at)
+		if err != nil {
+			return false, err
+		}
+		if n == 0 {
+			l.failed.record(row, func() error { return explain(r.offset(), row, nil) })
+			return false, nil
+		}
+		w.clock.enter(StageConvert)
+		if good := w.conv.convert(&w.batch, n); good < n {
+			row += int64(good)
+			l.failed.record(row, func() error { return explain(w.batch.offset(r.base, good), row, w.conv.checkError(at+good)) })
+			return false, nil
+		}
+		at += n
+		row += int64(n)
+		size := r.offset() - from
+		w.clock.bytes[StageConvert] += size
+		l.env.Progress.BytesProcessed.Add(size)
+		l.env.Progress.TuplesProcessed.Add(int64(n))
+	}
+	return true, nil
+}
+
+// seek points the worker's reader at the first row of p.
+func (l *loader) seek(w *worker, p *piece) error {
+	in := p.in
+	var src io.ReaderAt
+	if in.mem == nil {
+		var err error
+		if src, err = w.open(in); err != nil {
+			return err
+		}
+	}
+	last := p.row+int64(p.rows) == in.firstRow+in.rows
+	limit := in.size
+	if !last {
+		s := l.splitWithEnd(p.row + int64(p.rows) - 1)
+		limit = min(in.start+int64(s-in.firstSplit+1)*l.block, in.size)
+	}
+	if p.row == in.firstRow {
+		w.reader.reset(&in.d, src, in.mem, in.start, limit, limit == in.size)
+		return nil
+	}
+	w.clock.enter(StageSplit)
+	s := l.splitWithEnd(p.row - 1)
+	off := in.start + int64(s-in.firstSplit)*l.block
+	start, err := l.afterEnd(w, in, src, off, l.splits[s].state, p.row-l.splits[s].rows)
+	if err != nil {
+		return err
+	}
+	w.reader.reset(&in.d, src, in.mem, start, limit, limit == in.size)
+	return nil
+}
+
+// afterEnd returns the offset behind the k-th record end from off on, where the state is s.
+func (l *loader) afterEnd(w *worker, in *input, src io.ReaderAt, off int64, s quoteState, k int64) (int64, error) {
+	if src == nil {
+		if pos := in.d.afterEnd(in.mem[off:in.size], s, k); pos >= 0 {
+			return off + int64(pos), nil
+		}
+		return 0, errChanged(in.name)
+	}
+	for {
+		if len(w.count) < countBytes {
+			w.count = make([]byte, countBytes)
+		}
+		b := w.count[:min(blockBytes, in.size-off)]
+		if len(b) == 0 {
+			return 0, errChanged(in.name)
+		}
+		if _, err := io.ReadFull(io.NewSectionReader(src, off, int64(len(b))), b); err != nil {
+			return 0, readError(err, in.name)
+		}
+		t := in.d.count(b)
+		if t.ends[s] >= k {
+			return off + int64(in.d.afterEnd(b, s, k)), nil
+		}
+		k -= t.ends[s]
+		s = t.next[s]
+		off += int64(len(b))
+	}
+}
+
+// explain returns why row, which starts at offset in in, fails; check is what a CHECK
+// said about it.
+func (l *loader) explain(src io.ReaderAt, in *input, row, offset int64, check error) error {
+	if src == nil {
+		src = in.source()
+	}
+	record, err := recordAt(&in.d, src, offset, in.size)
+	if err != nil {
+		return readError(err, in.name)
+	}
+	lines, err := l.linesBefore(src, in, offset)
+	if err != nil {
+		return readError(err, in.name)
+	}
+	x := explainer{sh: l.sh, d: &in.d, place: place{file: in.name, line: 1 + lines, offset: offset}}
+	return x.reason(record, row, check)
+}
+
+// reason returns why the record of the given row fails.
+func (x *explainer) reason(record []byte, row int64, check error) error {
+	if e := x.record(record); e != nil {
+		return e
+	}
+	if check != nil {
+		body := x.body(record)
+		e := *pgerr.From(check)
+		return x.at(&e, record, len(body)).WithValue(string(body))
+	}
+	return errInternal("row %d of \"%s\" at byte %d failed and nothing is wrong with it", row, x.place.file, x.place.offset)
+}

@@ -1,0 +1,121 @@
+package copy
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/ingotdb/ingot/mmap"
+)
+
+// worker is the scratch and the accounts of one goroutine.
+type worker struct {
+	clock  clock
+	count  []byte
+	whole  []byte // a small file
+	reader reader
+	conv   converter
+	batch  batch
+	data   [][]byte // string bytes of the columns of one fragment after another
+
+	files *Files
+	file  *os.File // open input, if it is not kept open
+	of    *input
+}
+
+// open returns what in is read from. A file that is not what it was is errChanged.
+func (w *worker) open(in *input) (io.ReaderAt, error) {
+	if in.file != nil {
+		return in.file, nil
+	}
+	if w.of == in {
+		return w.file, nil
+	}
+	w.close()
+	file, info, err := w.files.open(in.name)
+	if err != nil {
+		return nil, err
+	}
+	if !in.same(info) {
+		file.Close()
+		return nil, errChanged(in.name)
+	}
+	w.file, w.of = file, in
+	return file, nil
+}
+
+func (w *worker) close() {
+	if w.file != nil {
+		w.file.Close()
+		w.file, w.of = nil, nil
+	}
+}
+
+// readError is the error for a failed read of the named file.
+func readError(err error, name string) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF || errors.Is(err, errShrunk) {
+		return errChanged(name)
+	}
+	return fileError(err, "could not read from file", name)
+}
+
+// newWorker adds a worker to the pool.
+func (l *loader) newWorker() *worker {
+	w := idleWorkers.Get().(*worker)
+	w.files = &l.env.Files
+	w.reader.clock, w.reader.size = &w.clock, blockBytes
+	if l.env.readBytes > 0 {
+		w.reader.size = l.env.readBytes
+	}
+	w.reader.fields, w.reader.stride, w.reader.text = len(l.sh.fields), max(1, len(l.sh.fields)), l.sh.text
+	w.conv.sh, w.conv.location = l.sh, l.sh.location
+	l.pool = append(l.pool, w)
+	return w
+}
+
+// idleWorkers keeps the scratch of workers for the next COPY: a small one would spend
+// more time on allocating it than on its rows.
+var idleWorkers = sync.Pool{New: func() any { return new(worker) }}
+
+// retire gives w back. Of what it holds only scratch of moderate size is kept.
+func (w *worker) retire() {
+	kept := worker{count: w.count, whole: w.whole}
+	kept.reader.buf, kept.reader.seps, kept.reader.quotes = w.reader.buf, w.reader.seps, w.reader.quotes
+	kept.conv.null, kept.conv.slow, kept.conv.bits, kept.conv.scratch = w.conv.null, w.conv.slow, w.conv.bits, w.conv.scratch
+	if cap(w.reader.buf) > 4*blockBytes || len(w.reader.seps) > 4*blockBytes || cap(w.conv.scratch) > blockBytes {
+		kept.reader, kept.conv = reader{}, converter{}
+	}
+	*w = kept
+	idleWorkers.Put(w)
+}
+
+// run calls fn in every worker, the calling goroutine being one of them, and returns
+// the first error. Mapped memory may be touched in fn.
+func (l *loader) run(s Stage, fn func(w *worker) error) error {
+	for len(l.pool) < l.workers {
+		l.newWorker()
+	}
+	one := func(w *worker) error {
+		w.clock.start(s, l.labels)
+		defer w.clock.stop()
+		defer w.close()
+		return mmap.Guard(func() error { return fn(w) })
+	}
+	if l.workers == 1 {
+		return one(l.pool[0])
+	}
+	errs := make([]error, l.workers)
+	var wg sync.WaitGroup
+	for i, w := range l.pool[1:l.workers] {
+		wg.Go(func() { errs[i+1] = one(w) })
+	}
+	errs[0] = one(l.pool[0])
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
