@@ -35,7 +35,7 @@ func (r *run) explain(stmt *ast.Explain) (*Result, error) {
 	}
 	lines := node.lines(0)
 	if stmt.JSON {
-		text, err := json.MarshalIndent(node.object(), "", "  ")
+		text, err := json.MarshalIndent(node, "", "  ")
 		if err != nil {
 			return nil, err
 		}
@@ -57,16 +57,31 @@ func (n *planNode) lines(depth int) []string {
 	return out
 }
 
-// object returns the plan for JSON.
-func (n *planNode) object() map[string]any {
-	out := map[string]any{"step": n.Step}
+// MarshalJSON returns the plan as an object: the step, its facts in order, its input.
+func (n *planNode) MarshalJSON() ([]byte, error) {
+	out := []byte("{")
+	field := func(name string, value any) error {
+		text, err := json.Marshal(value)
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(fmt.Appendf(out, "%q:", strings.ReplaceAll(name, " ", "_")), text...)
+		return err
+	}
+	if err := field("step", n.Step); err != nil {
+		return nil, err
+	}
 	for _, f := range n.Facts {
-		out[strings.ReplaceAll(f.name, " ", "_")] = f.value
+		if err := field(f.name, f.value); err != nil {
+			return nil, err
+		}
 	}
 	if n.Input != nil {
-		out["input"] = n.Input.object()
+		if err := field("input", n.Input); err != nil {
+			return nil, err
+		}
 	}
-	return out
+	return append(out, '}'), nil
 }
 
 // planOf returns the plan of a statement; with ANALYZE it is carried out.

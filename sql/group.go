@@ -239,7 +239,10 @@ func (g *grouping) compute() (*partial, error) {
 		var batch expr.Batch
 		err := q.seriesBatches(func(n int, cols []columnar.Vec) error {
 			batch.SetColumns(n, cols)
-			return total.add(g, &batch, nil, 0)
+			if err := total.add(g, &batch, nil, 0); err != nil {
+				return err
+			}
+			return total.fits(q.run.opt.MemoryLimit)
 		})
 		return total, err
 	case q.table == nil:
@@ -319,7 +322,10 @@ func (w *groupWorker) rowGroup(i int, limit int64) (*partial, error) {
 func (w *groupWorker) into(part *partial, limit int64) func(*columnar.Batch, []uint64, int) error {
 	return func(b *columnar.Batch, mask []uint64, n int) error {
 		if len(w.g.keys) == 0 {
-			return part.add(w.g, &w.p.filter.batch, mask, b.First)
+			if err := part.add(w.g, &w.p.filter.batch, mask, b.First); err != nil {
+				return err
+			}
+			return part.fits(limit)
 		}
 		batch := &w.p.batch
 		if mask == nil {

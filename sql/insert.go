@@ -248,7 +248,7 @@ func (ins *inserter) query(v view) error {
 	}
 	for i := range out {
 		c := &ins.schema.Columns[ins.targets[i]]
-		n, err := scope.Assign(scope.Column(i), c.Type, c.Name, q.itemAt(i))
+		n, err := ins.assigned(scope, q, i, c)
 		if err != nil {
 			return err
 		}
@@ -269,6 +269,16 @@ func (ins *inserter) query(v view) error {
 		}
 	}
 	return nil
+}
+
+// assigned returns output i of a query as a value for column c. A literal there takes the
+// column's type.
+func (ins *inserter) assigned(scope *expr.Scope, q *query, i int, c *columnar.Column) (expr.Node, error) {
+	switch e := q.items[i].expr.(type) {
+	case *ast.String, *ast.Null:
+		return scope.BindTo(e, c.Type, c.Name)
+	}
+	return scope.Assign(scope.Column(i), c.Type, c.Name, q.itemAt(i))
 }
 
 // evalAll computes nodes into cols.

@@ -39,6 +39,18 @@ func (w *rowWriter) add(n int, cols []columnar.Vec) error {
 	if err := w.run.ctx.Err(); err != nil {
 		return err
 	}
+	if n > 1 && largest(cols) > maxBatchBytes {
+		half := make([]columnar.Vec, len(cols))
+		for _, part := range [][2]int{{0, n / 2}, {n / 2, n - n/2}} {
+			for i := range cols {
+				half[i] = cols[i].Slice(part[0], part[1])
+			}
+			if err := w.add(part[1], half); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	col := func(pos int) columnar.Vec { return cols[pos] }
 	if err := w.notNull(n, cols); err != nil {
 		return err
@@ -66,6 +78,21 @@ func (w *rowWriter) add(n int, cols []columnar.Vec) error {
 	w.n += n
 	w.rows += int64(n)
 	return nil
+}
+
+// maxBatchBytes is the most bytes of a column that are added at once: with what a
+// fragment holds before it closes they must stay below what an offset can say.
+const maxBatchBytes = 1 << 30
+
+// largest returns the bytes of the variable-length column that has the most.
+func largest(cols []columnar.Vec) int {
+	most := 0
+	for i := range cols {
+		if o := cols[i].Offsets(); o != nil {
+			most = max(most, int(o[cols[i].Len()]-o[0]))
+		}
+	}
+	return most
 }
 
 // notNull tests the NOT NULL columns of n rows: the first row that fails, and in it the

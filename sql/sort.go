@@ -95,13 +95,35 @@ func (q *query) sorted(seq rowSeq) rowSeq {
 			}
 		}
 		s.sort()
-		for from := 0; from < len(s.entries); from += expr.MaxRows {
-			n := min(len(s.entries)-from, expr.MaxRows)
+		for from := 0; from < len(s.entries); {
+			n := s.next(from)
 			if !yield(s.batch(s.entries[from:from+n]), nil) {
 				return
 			}
+			from += n
 		}
 	}
+}
+
+// next returns how many rows from the given one on make a batch: as many as one has, but
+// not more bytes of one column than its offsets can say.
+func (s *sorter) next(from int) int {
+	n := min(len(s.entries)-from, expr.MaxRows)
+	if s.size < maxBatchBytes {
+		return n
+	}
+	bytes := 0
+	for i, e := range s.entries[from : from+n] {
+		for c := range s.batches[e.batch].Cols {
+			if o := s.batches[e.batch].Cols[c].Offsets(); o != nil {
+				bytes += int(o[e.row+1] - o[e.row])
+			}
+		}
+		if bytes > maxBatchBytes && i > 0 {
+			return i
+		}
+	}
+	return n
 }
 
 // add takes copies of those rows of b that can be among the wanted ones.
@@ -171,20 +193,21 @@ func (s *sorter) shrink() {
 	s.sort()
 	var kept []*RowBatch
 	var entries []entry
-	s.size = 0
-	for from := 0; from < len(s.entries); from += expr.MaxRows {
-		part := s.entries[from:min(from+expr.MaxRows, len(s.entries))]
+	size := int64(0)
+	for from := 0; from < len(s.entries); {
+		part := s.entries[from : from+s.next(from)]
+		from += len(part)
 		b := s.batch(part)
 		for i, e := range part {
 			entries = append(entries, entry{bytes.Clone(e.key), int32(len(kept)), int32(i)})
-			s.size += int64(len(e.key)) + 32
+			size += int64(len(e.key)) + 32
 		}
 		for i := range b.Cols {
-			s.size += sizeOf(&b.Cols[i])
+			size += sizeOf(&b.Cols[i])
 		}
 		kept = append(kept, b)
 	}
-	s.batches, s.entries = kept, entries
+	s.batches, s.entries, s.size = kept, entries, size
 	s.worst = entries[len(entries)-1].key
 }
 

@@ -28,7 +28,11 @@ func (s *Scope) cast(e *ast.Cast) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.explicit(x, e.Type, e.Pos())
+	pos := e.Pos()
+	if undecided(x) {
+		pos = e.X.Pos() // it is the literal that does not read
+	}
+	return s.explicit(x, e.Type, pos)
 }
 
 // coerce returns n as type t where PostgreSQL casts unasked.
@@ -135,6 +139,9 @@ func (s *Scope) decide(n Node, t columnar.Type, pos int) (Node, error) {
 	}
 	if k.vec.IsNull(0) {
 		return NewConst(columnar.Value{Type: t, Null: true}), nil
+	}
+	if t.Array {
+		return nil, s.fail(pos, pgerr.New(pgerr.FeatureNotSupported, "values of type %s are not supported yet", t.Name()))
 	}
 	v, err := ParseText(k.vec.S[0], t, s.Loc())
 	if err != nil {

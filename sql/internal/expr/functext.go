@@ -193,7 +193,20 @@ func replace(out result, a args) error {
 		out.bytes(a.bytes(0))
 		return nil
 	}
-	out.bytes(bytes.ReplaceAll(a.bytes(0), a.bytes(1), a.bytes(2)))
+	b, old, with := a.bytes(0), a.bytes(1), a.bytes(2)
+	if grows := len(with) - len(old); grows > 0 && bytes.Count(b, old)*grows > maxText {
+		return tooLong()
+	}
+	out.append(func(dst []byte) []byte {
+		for {
+			i := bytes.Index(b, old)
+			if i < 0 {
+				return append(dst, b...)
+			}
+			dst = append(append(dst, b[:i]...), with...)
+			b = b[i+len(old):]
+		}
+	})
 	return nil
 }
 
@@ -207,8 +220,8 @@ func strpos(out result, a args) error {
 	return nil
 }
 
-// maxText is the longest text that a function makes, as in PostgreSQL.
-const maxText = 1<<30 - 1
+// maxText is the longest text that a function makes.
+const maxText = 128 << 20
 
 func tooLong() error {
 	return pgerr.New(pgerr.ProgramLimitExceeded, "requested length too large")
@@ -219,7 +232,12 @@ func repeat(out result, a args) error {
 	if n*int64(len(a.bytes(0))) > maxText {
 		return tooLong()
 	}
-	out.bytes(bytes.Repeat(a.bytes(0), int(n)))
+	out.append(func(dst []byte) []byte {
+		for range n {
+			dst = append(dst, a.bytes(0)...)
+		}
+		return dst
+	})
 	return nil
 }
 

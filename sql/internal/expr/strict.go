@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/pgerr"
 )
 
 // inputs evaluates args and returns how many rows must be computed: one if all are
@@ -130,9 +131,16 @@ func (s *strict) Eval(b *Batch, active []uint64) (*Vec, error) {
 		valid = fixed[:words(n)]
 	}
 	return out, wanted(n, active, valid, func(i int) error {
+		if len(s.arena) > maxArena {
+			return pgerr.New(pgerr.OutOfMemory, "out of memory").
+				WithDetail("The values of an expression take more than %d bytes for %d rows.", maxArena, n)
+		}
 		return s.fn(result{&s.store, i}, args{s.vecs, i})
 	})
 }
+
+// maxArena bounds the bytes that a function makes for one batch, but for the last value.
+const maxArena = 256 << 20
 
 // folded returns the constant that n is, if it computes one from constants without an
 // error; an error waits until a row wants the value.
