@@ -79,6 +79,9 @@ func validUTF8(b []byte) bool {
 	if Active() != AVX2 || len(b) < 32 {
 		return validUTF8Go(b)
 	}
+	if asm.AllASCIIAVX2(b) { // three times as fast, and it stops at the first other byte
+		return true
+	}
 	if !asm.ValidUTF8AVX2(b) {
 		return false
 	}

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -169,6 +170,12 @@ func (v uint128) times(m uint64) (uint128, bool) {
 	return uint128{hi, lo}, over == 0 && carry == 0
 }
 
+// plus returns v + n, modulo 2**128.
+func (v uint128) plus(n uint64) uint128 {
+	lo, carry := bits.Add64(v.lo, n, 0)
+	return uint128{v.hi + carry, lo}
+}
+
 // timesPow10 returns v * 10**n, n at most 38, and false if that has more than 128 bits.
 func (v uint128) timesPow10(n int) (uint128, bool) {
 	v, ok1 := v.times(pow10[min(n, 19)])
@@ -187,8 +194,9 @@ var pow10Wide = func() (p [maxPrecision128 + 1]uint128) {
 // maxDecimalLength is the longest text of a decimal of 128 bits.
 const maxDecimalLength = 64
 
-// wideDecimal reads a decimal digit by digit: its magnitude rounded to scale digits. ok
-// is false for what is no decimal or has more than 38 digits before that.
+// wideDecimal reads a decimal of any number of digits: its magnitude rounded half up to
+// scale digits behind the point. f is not empty. ok is false for what is no decimal and
+// for a magnitude of more than 38 digits.
 func wideDecimal(f []byte, scale int) (v uint128, neg, ok bool) {
 	if len(f) > maxDecimalLength {
 		return v, false, false
@@ -197,56 +205,49 @@ func wideDecimal(f []byte, scale int) (v uint128, neg, ok bool) {
 		neg = f[0] == '-'
 		f = f[1:]
 	}
-	// The value is head * 10**tailDigits + tail, head of at most 19 digits.
-	var head, tail uint64
-	headDigits, tailDigits := 0, 0
-	take := func(d uint64) {
-		switch {
-		case headDigits < 19:
-			head = head*10 + d
-			if head > 0 {
-				headDigits++
-			}
-		case tailDigits < 19:
-			tail = tail*10 + d
-			tailDigits++
-		default:
-			tailDigits = 20
-		}
+	whole, fraction := f, []byte(nil)
+	if point := bytes.IndexByte(f, '.'); point >= 0 {
+		whole, fraction = f[:point], f[point+1:]
 	}
-	digits, point, fraction, up := 0, false, 0, false
-	for _, c := range f {
-		d := c - '0'
-		switch {
-		case c == '.' && !point:
-			point = true
-			continue
-		case d > 9:
+	if len(whole)+len(fraction) == 0 {
+		return v, false, false
+	}
+	// The digits that count, behind zeros and with zeros for those that are not given.
+	var digits [8 + maxDecimalLength + maxPrecision128]byte
+	n := 8 + copy(digits[8:], whole)
+	n += copy(digits[n:], fraction[:min(scale, len(fraction))])
+	for i := len(fraction); i < scale; i++ {
+		digits[n] = '0'
+		n++
+	}
+	first := 8
+	for first < n && digits[first] == '0' {
+		first++
+	}
+	if n-first > maxPrecision128 {
+		return v, false, false
+	}
+	for first < n {
+		// As many digits as leave a multiple of eight.
+		take := (n-first-1)%8 + 1
+		part, all := eightDigits(digits[first+take-8:], take)
+		if !all {
+			return v, false, false
+		}
+		v, _ = v.times(1e8) // below 10**38: no overflow
+		v = v.plus(uint64(part))
+		first += take
+	}
+	if len(fraction) <= scale {
+		return v, neg, true
+	}
+	for _, c := range fraction[scale:] {
+		if !isDigit(c) {
 			return uint128{}, false, false
 		}
-		digits++
-		if point {
-			fraction++
-		}
-		if fraction <= scale {
-			take(uint64(d))
-		} else if fraction == scale+1 {
-			up = d >= 5
-		}
 	}
-	for ; fraction < scale; fraction++ {
-		take(0)
-	}
-	if digits == 0 || tailDigits > 19 {
-		return uint128{}, false, false
-	}
-	v.hi, v.lo = bits.Mul64(head, pow10[tailDigits])
-	var carry uint64
-	v.lo, carry = bits.Add64(v.lo, tail, 0)
-	v.hi += carry
-	if up {
-		v.lo, carry = bits.Add64(v.lo, 1, 0)
-		v.hi += carry
+	if fraction[scale] >= '5' {
+		v = v.plus(1)
 	}
 	return v, neg, true
 }

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -55,6 +56,10 @@ func hardNumbers(r *rand.Rand) []string {
 		"1e", "e1", "1e+", "1e-", "1e1234", "1e0001", "1e001", "1e-05", "1E5", "1e5e5", "1e5.", "1.e5", ".e5", ".", "-", "+", "-.", "+.e1", "1..2", "1.2.3",
 		"1_000", "1,5", " 1", "1 ", "0x10", "inf", "-Infinity", "nan", "NaN", "١", "1\x00", "\x001", "12345678901234567890", "0.12345678901234567890",
 		"1234567890.123456789", "1234567890.1234567890", "0000000000001234567890.123456789", "000000000001234567890.1234567890",
+	}
+	for n := 28; n < 36; n++ {
+		zeros := strings.Repeat("0", n)
+		out = append(out, zeros, "-"+zeros, zeros+".5", zeros[2:]+"12", zeros[1:]+"e5", "."+zeros[1:], "-."+zeros[2:], zeros+"e-5")
 	}
 	for range 150 {
 		// Integers up to 2**64 that lie halfway between doubles, and their neighbours.
