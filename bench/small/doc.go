@@ -14,7 +14,8 @@
 //
 // The second form counts instructions with valgrind's callgrind. It runs N and then 2N
 // COPYs and divides the difference by N, so what a process does once is not in it. Two
-// runs differ by parts of a thousand, on any machine, busy or not.
+// runs differ by up to one in a hundred, on any machine, busy or not: the background work
+// that folds the log falls a little earlier or later.
 //
 // The third form is what both start: N+1 COPYs of FILE, one line of JSON.
 //

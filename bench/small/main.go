@@ -38,14 +38,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 	switch command {
 	case "run":
 		err = repeatHere(args, stdout, stderr)
-	case "measure", "instructions":
+	case "measure":
 		var c *config
-		if c, err = parse(args, stderr); err != nil {
-			break
-		}
-		if command == "measure" {
+		if c, err = parse(args, 100, stderr); err == nil {
 			err = c.measure(stdout, stderr)
-		} else {
+		}
+	case "instructions":
+		var c *config
+		if c, err = parse(args, 300, stderr); err == nil {
 			err = c.instructions(stdout, stderr)
 		}
 	default:
@@ -69,13 +69,14 @@ type usage struct{ error }
 func (u usage) Unwrap() error { return u.error }
 
 // parse reads the command line of the forms that measure.
-func parse(args []string, stderr io.Writer) (*config, error) {
+// loads is what -n is if it is not given.
+func parse(args []string, loads int, stderr io.Writer) (*config, error) {
 	c := new(config)
 	flags := flag.NewFlagSet("small", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	rows := flags.String("rows", "100,0", "comma-separated `list` of rows of a COPY")
 	workers := flags.String("workers", "1,4,16,64", "comma-separated `list` of limits of workers")
-	flags.IntVar(&c.loads, "n", 100, "`number` of COPYs after the first")
+	flags.IntVar(&c.loads, "n", loads, "`number` of COPYs after the first")
 	flags.IntVar(&c.rounds, "rounds", 3, "`number` of processes of each kind")
 	flags.BoolVar(&c.peers, "peers", true, "measure the peers that are installed too")
 	flags.StringVar(&c.results, "results", "bench/results", "`directory` for the raw numbers")
