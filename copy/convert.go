@@ -117,6 +117,7 @@ type converter struct {
 	null, slow []uint64
 	bits       []uint64
 	scratch    []byte
+	grown      int64 // bytes of numeric values beyond those of their text
 	checkErr   error // of row checkRow of the fragment
 	checkRow   int
 }

@@ -114,6 +114,7 @@ func (c *converter) texts(t *batch, f *field, buf *columnar.ColumnBuf, col, n in
 func (c *converter) parsed(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) int {
 	for r := range n {
 		kind, text := c.text(t, f, r, col)
+		before := len(buf.Data)
 		switch {
 		case kind == fieldNull, kind == fieldDefault && f.hasDefault && f.dflt.Null:
 			c.null[r>>6] |= 1 << (r & 63)
@@ -122,6 +123,8 @@ func (c *converter) parsed(t *batch, f *field, buf *columnar.ColumnBuf, col, n i
 			buf.SetValue(t.at+r, f.dflt)
 		case kind != fieldText || c.store(buf, t.at+r, text) != ok:
 			return r
+		default:
+			c.grown += int64(max(0, len(buf.Data)-before-len(text)))
 		}
 	}
 	return n

@@ -43,7 +43,10 @@ func (l *loader) convertFragment(w *worker, k int) error {
 		at += f.from[i].rows
 	}
 	w.clock.enter(StageStore)
-	err = out.Finish(f.rows)
+	if grown := l.grown.Add(w.conv.grown); grown <= l.slack {
+		err = out.Finish(f.rows)
+	}
+	w.conv.grown = 0
 	w.clock.enter(StageConvert)
 	if l.mapped {
 		w.takeBack(out)

@@ -36,7 +36,9 @@ type loader struct {
 	name      string    // of a stream
 	stretches []stretch // of a stream, in row order
 	load      *columnar.Load
-	mapped    bool // load stores in a file of its own, whose place is known
+	slack     int64        // bytes that numeric values may take beyond those of their text
+	grown     atomic.Int64 // bytes that they did take
+	mapped    bool         // load stores in a file of its own, whose place is known
 
 	next   atomic.Int64 // fragment to convert
 	failed failure
@@ -203,6 +205,28 @@ func (l *loader) fromFiles() error {
 		return err
 	}
 	l.cut()
+	if l.numeric() {
+		l.slack = l.bytes
+	}
+	for {
+		err := l.attempt()
+		grown := l.grown.Load()
+		if err != nil || grown <= l.slack {
+			return err
+		}
+		// Numbers such as 1e1000 took more bytes than were reserved. All were converted, so
+		// now it is known how many.
+		l.load.Abort()
+		l.slack = grown
+		l.grown.Store(0)
+		l.next.Store(0)
+		l.env.Progress.BytesProcessed.Add(-l.bytes)
+		l.env.Progress.TuplesProcessed.Add(-l.rows)
+	}
+}
+
+// attempt reserves space and converts everything into it.
+func (l *loader) attempt() error {
 	plan := columnar.LoadPlan{Schema: l.sh.schema, Fragments: make([]int, len(l.fragments)), VarBytes: l.varBytes()}
 	for i := range l.fragments {
 		plan.Fragments[i] = l.fragments[i].rows
@@ -223,6 +247,16 @@ func (l *loader) fromFiles() error {
 	return err
 }
 
+// numeric reports whether a field may take more bytes than its text.
+func (l *loader) numeric() bool {
+	for i := range l.sh.fields {
+		if l.sh.fields[i].typ.Kind == columnar.Numeric {
+			return true
+		}
+	}
+	return false
+}
+
 // checkRows compares the rows of the input with those that the caller promised.
 func (l *loader) checkRows() error {
 	if l.opt.Rows < 0 || l.opt.Rows == l.rows {
@@ -232,23 +266,22 @@ func (l *loader) checkRows() error {
 		WithHint("Leave ROWS out, or give the number of data records.")
 }
 
-// varBytes bounds the bytes of all variable-length values.
+// varBytes bounds the bytes of all variable-length values; of those of numeric columns it
+// guesses that they are not longer than their text by more than slack.
 func (l *loader) varBytes() int64 {
-	n := int64(0)
+	n := l.slack
+	text := false
 	for i := range l.sh.fields {
 		f := &l.sh.fields[i]
 		if !f.typ.Variable() {
 			continue
 		}
-		if n == 0 {
-			n = l.bytes
-		}
-		if l.sh.hasMark {
+		if text = true; l.sh.hasMark {
 			n += l.rows * int64(len(f.dflt.S))
 		}
-		if f.typ.Kind == columnar.Numeric {
-			n += l.bytes // 1e9 is longer when it is written out
-		}
+	}
+	if text {
+		n += l.bytes
 	}
 	for i := range l.sh.consts {
 		if k := &l.sh.consts[i]; k.value.Type.Variable() {

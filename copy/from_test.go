@@ -463,6 +463,26 @@ func TestResult(t *testing.T) {
 	}
 }
 
+// TestLongNumerics has numbers that are much longer written out than in the input.
+func TestLongNumerics(t *testing.T) {
+	var b strings.Builder
+	want := make([][]string, 0, 5000)
+	for i := range 5000 {
+		fmt.Fprintf(&b, "%d,1e%d\n", i, i%1000)
+		want = append(want, []string{fmt.Sprint(i), "1" + strings.Repeat("0", i%1000)})
+	}
+	path := writeFile(t, "in.csv", b.String())
+	for _, env := range []Env{{}, {smallBytes: -1, BlockSize: 10_000, MaxWorkers: 3}} {
+		env.Files, env.Progress = AnyFile(), new(Progress)
+		store := newStore(t)
+		res, err := fromText(t, store, "a int4, b numeric", "FORMAT csv", FromFiles(path), env)
+		if err != nil || env.Progress.TuplesProcessed.Load() != 5000 || env.Progress.BytesProcessed.Load() != int64(b.Len()) {
+			t.Fatal(res, err)
+		}
+		compareRows(t, readTable(t, store), want)
+	}
+}
+
 // TestRows checks the caller's promise.
 func TestRows(t *testing.T) {
 	for _, src := range []func() Source{
