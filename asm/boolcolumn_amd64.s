@@ -100,19 +100,19 @@ flush:
 	LEAQ    -1(R10), DX
 	SHRQ    $6, DX
 	BITS(7, AX)
-	BZHIQ   CX, AX, AX
-	MOVQ    null_base+32(FP), BX
-	MOVQ    AX, (BX)(DX*8)
+	BZHIQ CX, AX, AX
+	MOVQ  null_base+32(FP), BX
+	MOVQ  AX, (BX)(DX*8)
 	BITS(6, AX)
-	BZHIQ   CX, AX, AX
-	MOVQ    slow_base+56(FP), BX
-	MOVQ    AX, (BX)(DX*8)
+	BZHIQ CX, AX, AX
+	MOVQ  slow_base+56(FP), BX
+	MOVQ  AX, (BX)(DX*8)
 	BITS(5, AX)
-	BZHIQ   CX, AX, AX
-	MOVQ    dst_base+0(FP), BX
-	MOVQ    AX, (BX)(DX*8)
-	CMPQ    R10, n+24(FP)
-	JB      field
+	BZHIQ CX, AX, AX
+	MOVQ  dst_base+0(FP), BX
+	MOVQ  AX, (BX)(DX*8)
+	CMPQ  R10, n+24(FP)
+	JB    field
 	VZEROUPPER
 	RET
 

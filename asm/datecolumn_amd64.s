@@ -82,24 +82,24 @@ GLOBL dates<>(SB), RODATA|NOPTR, $68
 // FIELD leaves in BX the end of the next field that is to be read and shifts its bits
 // into R11 and DI.
 #define FIELD \
-	MOVL    (R8), AX       \
-	MOVL    4(R8), DX      \
-	ADDQ    R9, R8         \
-	NOTL    AX             \
-	SUBL    R13, DX        \
-	ADDL    DX, AX         \
-	LEAQ    (SI)(DX*1), BX \
+	MOVL    (R8), AX        \
+	MOVL    4(R8), DX       \
+	ADDQ    R9, R8          \
+	NOTL    AX              \
+	SUBL    R13, DX         \
+	ADDL    DX, AX          \
+	LEAQ    (SI)(DX*1), BX  \
 	LEAQ    (R14)(DX*1), CX \
-	CMPQ    DX, $16        \
-	CMOVQCS CX, BX         \
-	CMPQ    R12, DX        \
-	SBBL    CX, CX         \
-	ORL     CX, AX         \
-	CMPL    AX, $1         \
-	RCRL    $1, R11        \
-	XORL    $10, AX        \
-	CMOVQNE R15, BX        \
-	CMPL    AX, $1         \
+	CMPQ    DX, $16         \
+	CMOVQCS CX, BX          \
+	CMPQ    R12, DX         \
+	SBBL    CX, CX          \
+	ORL     CX, AX          \
+	CMPL    AX, $1          \
+	RCRL    $1, R11         \
+	XORL    $10, AX         \
+	CMOVQNE R15, BX         \
+	CMPL    AX, $1          \
 	RCRL    $1, DI
 
 // CENTURY leaves in C the hundreds of the years in Y, using T.
@@ -115,48 +115,48 @@ GLOBL dates<>(SB), RODATA|NOPTR, $68
 // A year is a leap year if 4 divides it, or its century where it is the century's last:
 // Y5 is all ones there. January and February are months 13 and 14 of the year before.
 #define CALENDAR \
-	CENTURY(Y2, Y6, Y7) \
-	VPBROADCASTD HUNDRED, Y6 \
-	VPMULLW      Y6, Y7, Y5 \
-	VPCMPEQD     Y5, Y2, Y5 \
-	VPBLENDVB    Y5, Y7, Y2, Y5 \
-	VPBROADCASTD THREE, Y14 \
-	VPAND        Y14, Y5, Y5 \
-	VPCMPEQD     Y8, Y5, Y5 \
-	VPBROADCASTD   FIFTEENS, Y6 \
-	VPMINUB        Y6, Y3, Y6 \
+	CENTURY(Y2, Y6, Y7)              \
+	VPBROADCASTD   HUNDRED, Y6       \
+	VPMULLW        Y6, Y7, Y5        \
+	VPCMPEQD       Y5, Y2, Y5        \
+	VPBLENDVB      Y5, Y7, Y2, Y5    \
+	VPBROADCASTD   THREE, Y14        \
+	VPAND          Y14, Y5, Y5       \
+	VPCMPEQD       Y8, Y5, Y5        \
+	VPBROADCASTD   FIFTEENS, Y6      \
+	VPMINUB        Y6, Y3, Y6        \
 	VBROADCASTI128 lengths<>(SB), Y7 \
-	VPSHUFB        Y6, Y7, Y7 \
-	VPBROADCASTD   TWO, Y6 \
-	VPCMPEQD       Y6, Y3, Y6 \
-	VPAND          Y5, Y6, Y6 \
-	VPSUBD         Y6, Y7, Y7 \
-	VPCMPGTD       Y7, Y4, Y7 \
-	VPANDN         Y0, Y7, Y0 \
-	VPCMPGTD       Y8, Y4, Y7 \
-	VPAND          Y7, Y0, Y0 \
-	VPCMPGTD       Y8, Y2, Y7 \
-	VPAND          Y7, Y0, Y0 \
-	VPCMPGTD     Y3, Y14, Y7 \
-	VPADDD       Y7, Y2, Y2 \
-	VPBROADCASTD TWELVE, Y6 \
-	VPAND        Y6, Y7, Y7 \
-	VPADDD       Y7, Y3, Y3 \
-	VPBROADCASTD MONTHMUL, Y6 \
-	VPMULLW      Y6, Y3, Y3 \
-	VPBROADCASTD MONTHSUB, Y6 \
-	VPSUBD       Y6, Y3, Y3 \
-	VPSRLD       $5, Y3, Y3 \
-	VPADDD       Y3, Y4, Y4 \
-	CENTURY(Y2, Y6, Y7) \
-	VPSUBD       Y7, Y4, Y4 \
-	VPSRLD       $2, Y7, Y7 \
-	VPADDD       Y7, Y4, Y4 \
-	VPSRLD       $2, Y2, Y7 \
-	VPADDD       Y7, Y4, Y4 \
-	VPBROADCASTD YEAR, Y6 \
-	VPMADDWD     Y6, Y2, Y2 \
-	VPADDD       Y2, Y4, Y4
+	VPSHUFB        Y6, Y7, Y7        \
+	VPBROADCASTD   TWO, Y6           \
+	VPCMPEQD       Y6, Y3, Y6        \
+	VPAND          Y5, Y6, Y6        \
+	VPSUBD         Y6, Y7, Y7        \
+	VPCMPGTD       Y7, Y4, Y7        \
+	VPANDN         Y0, Y7, Y0        \
+	VPCMPGTD       Y8, Y4, Y7        \
+	VPAND          Y7, Y0, Y0        \
+	VPCMPGTD       Y8, Y2, Y7        \
+	VPAND          Y7, Y0, Y0        \
+	VPCMPGTD       Y3, Y14, Y7       \
+	VPADDD         Y7, Y2, Y2        \
+	VPBROADCASTD   TWELVE, Y6        \
+	VPAND          Y6, Y7, Y7        \
+	VPADDD         Y7, Y3, Y3        \
+	VPBROADCASTD   MONTHMUL, Y6      \
+	VPMULLW        Y6, Y3, Y3        \
+	VPBROADCASTD   MONTHSUB, Y6      \
+	VPSUBD         Y6, Y3, Y3        \
+	VPSRLD         $5, Y3, Y3        \
+	VPADDD         Y3, Y4, Y4        \
+	CENTURY(Y2, Y6, Y7)              \
+	VPSUBD         Y7, Y4, Y4        \
+	VPSRLD         $2, Y7, Y7        \
+	VPADDD         Y7, Y4, Y4        \
+	VPSRLD         $2, Y2, Y7        \
+	VPADDD         Y7, Y4, Y4        \
+	VPBROADCASTD   YEAR, Y6          \
+	VPMADDWD       Y6, Y2, Y2        \
+	VPADDD         Y2, Y4, Y4
 
 // func ParseDatesAVX2(dst []int32, null, slow []uint64, b []byte, head *[64]byte, seps []uint32, stride int, trim uint64)
 TEXT ·ParseDatesAVX2(SB), NOSPLIT, $0-144
@@ -319,50 +319,50 @@ GLOBL times<>(SB), RODATA|NOPTR, $80
 // STAMP leaves in BX the start of the next field that is to be read and in CX the mask of
 // its second half, and shifts its bits into R11 and DI.
 #define STAMP \
-	MOVL    (R8), BX            \
-	MOVL    4(R8), DX           \
-	ADDQ    R9, R8              \
-	INCL    BX                  \
-	SUBL    R13, DX             \
-	MOVL    DX, AX              \
-	SUBL    BX, AX              \
-	SBBL    CX, CX              \
-	ORL     CX, AX              \
-	CMPQ    R12, DX             \
-	SBBL    CX, CX              \
-	ORL     CX, AX              \
-	LEAQ    (R14)(BX*1), CX     \
-	LEAQ    -32(R12), DX        \
-	CMPQ    BX, DX              \
-	LEAQ    (SI)(BX*1), BX      \
-	CMOVQGT CX, BX              \
-	MOVL    $27, CX             \
-	CMPL    AX, CX              \
-	CMOVLHI CX, AX              \
-	CMPL    AX, $1              \
-	RCRL    $1, R11             \
-	MOVL    $LENGTHS, CX        \
-	BTL     AX, CX              \
-	CMOVQCC R15, BX             \
-	CMOVLCC NINETEEN, AX        \
-	RCRL    $1, DI              \
-	LEAQ    keep<>+32(SB), CX   \
+	MOVL    (R8), BX          \
+	MOVL    4(R8), DX         \
+	ADDQ    R9, R8            \
+	INCL    BX                \
+	SUBL    R13, DX           \
+	MOVL    DX, AX            \
+	SUBL    BX, AX            \
+	SBBL    CX, CX            \
+	ORL     CX, AX            \
+	CMPQ    R12, DX           \
+	SBBL    CX, CX            \
+	ORL     CX, AX            \
+	LEAQ    (R14)(BX*1), CX   \
+	LEAQ    -32(R12), DX      \
+	CMPQ    BX, DX            \
+	LEAQ    (SI)(BX*1), BX    \
+	CMOVQGT CX, BX            \
+	MOVL    $27, CX           \
+	CMPL    AX, CX            \
+	CMOVLHI CX, AX            \
+	CMPL    AX, $1            \
+	RCRL    $1, R11           \
+	MOVL    $LENGTHS, CX      \
+	BTL     AX, CX            \
+	CMOVQCC R15, BX           \
+	CMOVLCC NINETEEN, AX      \
+	RCRL    $1, DI            \
+	LEAQ    keep<>+32(SB), CX \
 	SUBQ    AX, CX
 
 // LOWER reads the field at BX into the lower lanes of the Y registers of FIRST and
 // SECOND.
 #define LOWER(FIRST, SECOND) \
-	VMOVDQU (BX), FIRST          \
-	VMOVDQU 16(BX), SECOND       \
-	VPSUBB  X11, SECOND, SECOND  \
+	VMOVDQU (BX), FIRST         \
+	VMOVDQU 16(BX), SECOND      \
+	VPSUBB  X11, SECOND, SECOND \
 	VPAND   (CX), SECOND, SECOND
 
 // UPPER reads the field at BX into the upper lanes of FIRST and SECOND.
 #define UPPER(FIRST, SECOND) \
-	VINSERTI128 $1, (BX), FIRST, FIRST    \
-	VMOVDQU     16(BX), X14               \
-	VPSUBB      X11, X14, X14             \
-	VPAND       (CX), X14, X14            \
+	VINSERTI128 $1, (BX), FIRST, FIRST \
+	VMOVDQU     16(BX), X14            \
+	VPSUBB      X11, X14, X14          \
+	VPAND       (CX), X14, X14         \
 	VINSERTI128 $1, X14, SECOND, SECOND
 
 // WORDS takes the digits of four fields: DATE, CLOCKS with what stands between them,
@@ -401,20 +401,20 @@ GLOBL times<>(SB), RODATA|NOPTR, $80
 // MICROS stores at OFFSET from BX the sum of four days X4, minutes X1 and microseconds X3
 // where OK is all ones. Uses Y5-Y7.
 #define MICROS(OFFSET, OK) \
-	VPMOVZXDQ    X4, Y5          \
-	VPBROADCASTQ DAY, Y6         \
-	VPMULUDQ     Y6, Y5, Y5      \
-	VPSLLQ       $10, Y5, Y5     \
-	VPMOVZXDQ    X1, Y6          \
-	VPBROADCASTQ MINUTE, Y7      \
-	VPMULUDQ     Y7, Y6, Y6      \
-	VPADDQ       Y6, Y5, Y5      \
-	VPMOVZXDQ    X3, Y6          \
-	VPADDQ       Y6, Y5, Y5      \
+	VPMOVZXDQ    X4, Y5           \
+	VPBROADCASTQ DAY, Y6          \
+	VPMULUDQ     Y6, Y5, Y5       \
+	VPSLLQ       $10, Y5, Y5      \
+	VPMOVZXDQ    X1, Y6           \
+	VPBROADCASTQ MINUTE, Y7       \
+	VPMULUDQ     Y7, Y6, Y6       \
+	VPADDQ       Y6, Y5, Y5       \
+	VPMOVZXDQ    X3, Y6           \
+	VPADDQ       Y6, Y5, Y5       \
 	VPBROADCASTQ MICROS_EPOCH, Y6 \
-	VPSUBQ       Y6, Y5, Y5      \
-	VPMOVSXDQ    OK, Y6          \
-	VPAND        Y6, Y5, Y5      \
+	VPSUBQ       Y6, Y5, Y5       \
+	VPMOVSXDQ    OK, Y6           \
+	VPAND        Y6, Y5, Y5       \
 	VMOVDQU      Y5, OFFSET(BX)
 
 // func ParseTimestampsAVX2(dst []int64, null, slow []uint64, b []byte, tail *[96]byte, seps []uint32, stride int, trim uint64)
@@ -496,20 +496,20 @@ stamps:
 	CALENDAR
 	VMOVDQA      Y15, Y3
 
-	VMOVMSKPS    Y0, AX
-	SHRL         $24, R11
-	SHRL         $24, DI
-	ORL          R11, DI
-	ANDL         DI, AX
-	NOTL         AX
-	MOVQ         null_base+24(FP), BX
-	MOVB         R11, (BX)(R10*1)
-	MOVQ         slow_base+48(FP), BX
-	MOVB         AX, (BX)(R10*1)
-	MOVQ         R10, CX
-	SHLQ         $6, CX
-	MOVQ         dst_base+0(FP), BX
-	ADDQ         CX, BX
+	VMOVMSKPS Y0, AX
+	SHRL      $24, R11
+	SHRL      $24, DI
+	ORL       R11, DI
+	ANDL      DI, AX
+	NOTL      AX
+	MOVQ      null_base+24(FP), BX
+	MOVB      R11, (BX)(R10*1)
+	MOVQ      slow_base+48(FP), BX
+	MOVB      AX, (BX)(R10*1)
+	MOVQ      R10, CX
+	SHLQ      $6, CX
+	MOVQ      dst_base+0(FP), BX
+	ADDQ      CX, BX
 	MICROS(0, X0)
 	VEXTRACTI128 $1, Y0, X0
 	VEXTRACTI128 $1, Y1, X1
@@ -517,10 +517,10 @@ stamps:
 	VEXTRACTI128 $1, Y4, X4
 	MICROS(32, X0)
 	VBROADCASTI128 secondPlaces<>(SB), Y15
-	INCQ         R10
-	MOVQ         dst_len+8(FP), CX
-	SHRQ         $3, CX
-	CMPQ         R10, CX
-	JB           stamps
+	INCQ           R10
+	MOVQ           dst_len+8(FP), CX
+	SHRQ           $3, CX
+	CMPQ           R10, CX
+	JB             stamps
 	VZEROUPPER
 	RET

@@ -58,9 +58,9 @@ GLOBL scan<>(SB), RODATA|NOPTR, $64
 // WITHIN clears the bits of BX, the mask of the 32 bytes before DX, that stand for bytes
 // before the field's first. Scratch: R15.
 #define WITHIN \
-	MOVL  AX, R15      \
-	NEGL  R15          \
-	SHRXL R15, BX, BX  \
+	MOVL  AX, R15     \
+	NEGL  R15         \
+	SHRXL R15, BX, BX \
 	SHLXL R15, BX, BX
 
 // MANTISSA leaves in Y1 the values of the 32 digits that end the AX bytes from R14 on,
@@ -68,24 +68,24 @@ GLOBL scan<>(SB), RODATA|NOPTR, $64
 // the point from CX. It goes to BAD if there is no digit or something else than digits
 // and one point.
 #define MANTISSA(BAD) \
-	LEAQ      (R14)(AX*1), DX    \
-	VMOVDQU   -32(DX), Y0        \
-	VPCMPEQB  Y9, Y0, Y1         \
-	VPMOVMSKB Y1, BX             \
-	WITHIN                       \
-	LZCNTL    BX, R15            \
-	VMOVDQU   -33(DX), Y1        \
-	VMOVDQU   (R13)(R15*1), Y2   \
-	VPBLENDVB Y2, Y0, Y1, Y1     \
-	NEGL      BX                 \
-	SBBL      $0, AX             \
-	JEQ       BAD                \
-	ANDL      $31, R15           \
-	SUBL      R15, CX            \
-	VPSUBB    Y4, Y1, Y1         \
+	LEAQ      (R14)(AX*1), DX     \
+	VMOVDQU   -32(DX), Y0         \
+	VPCMPEQB  Y9, Y0, Y1          \
+	VPMOVMSKB Y1, BX              \
+	WITHIN                        \
+	LZCNTL    BX, R15             \
+	VMOVDQU   -33(DX), Y1         \
+	VMOVDQU   (R13)(R15*1), Y2    \
+	VPBLENDVB Y2, Y0, Y1, Y1      \
+	NEGL      BX                  \
+	SBBL      $0, AX              \
+	JEQ       BAD                 \
+	ANDL      $31, R15            \
+	SUBL      R15, CX             \
+	VPSUBB    Y4, Y1, Y1          \
 	VPAND     (R13)(AX*1), Y1, Y1 \
-	VPSUBUSB  Y5, Y1, Y0         \
-	VPTEST    Y0, Y0             \
+	VPSUBUSB  Y5, Y1, Y0          \
+	VPTEST    Y0, Y0              \
 	JNE       BAD
 
 // func ScanNumbersAVX2(mantissa *[64]uint64, exponent *[64]int32, n int, b []byte, head *[128]byte, seps []uint32, stride int, trim, exponents uint64) (neg, null, slow uint64)
@@ -245,7 +245,7 @@ digit:
 	SUBL    BX, CX
 	LEAQ    slide<>(SB), R13
 	MANTISSA(reject)
-	JMP     join
+	JMP join
 
 reject:
 	LEAQ slide<>(SB), R13

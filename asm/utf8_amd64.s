@@ -151,27 +151,27 @@ loop:
 	VPAND      Y6, Y15, Y15
 
 	// The high bit where the second or third byte before starts a character that long.
-	VPALIGNR  $14, Y4, Y3, Y5
-	VPSUBUSB  Y12, Y5, Y5
-	VPALIGNR  $13, Y4, Y3, Y6
-	VPSUBUSB  Y13, Y6, Y6
-	VPOR      Y6, Y5, Y5
-	VPAND     Y14, Y5, Y5
-	VPXOR     Y5, Y15, Y15
-	VPOR      Y15, Y1, Y1
-	VPSUBUSB  Y10, Y3, Y2
-	VMOVDQA   Y3, Y0
+	VPALIGNR $14, Y4, Y3, Y5
+	VPSUBUSB Y12, Y5, Y5
+	VPALIGNR $13, Y4, Y3, Y6
+	VPSUBUSB Y13, Y6, Y6
+	VPOR     Y6, Y5, Y5
+	VPAND    Y14, Y5, Y5
+	VPXOR    Y5, Y15, Y15
+	VPOR     Y15, Y1, Y1
+	VPSUBUSB Y10, Y3, Y2
+	VMOVDQA  Y3, Y0
 
 next:
 	DECQ CX
 
 more:
-	TESTQ CX, CX
-	JNE   loop
-	XORL  AX, AX
+	TESTQ  CX, CX
+	JNE    loop
+	XORL   AX, AX
 	VPTEST Y1, Y1
-	SETEQ AX
-	MOVB  AX, ret+24(FP)
+	SETEQ  AX
+	MOVB   AX, ret+24(FP)
 	VZEROUPPER
 	RET
 

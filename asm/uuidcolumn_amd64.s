@@ -63,19 +63,19 @@ TEXT ·ParseUUIDsAVX2(SB), NOSPLIT, $0-136
 	VPBROADCASTQ uuid<>+112(SB), Y12
 
 field:
-	MOVL (R8), CX
-	MOVL 4(R8), DX
-	ADDQ R9, R8
-	INCL CX
-	SUBL R13, DX
-	MOVL DX, AX
-	SUBL CX, AX
-	JCS  reject
-	CMPQ DX, b_len+80(FP)
-	JHI  reject
-	CMPL AX, $36
-	JNE  short
-	LEAQ (SI)(CX*1), R14
+	MOVL    (R8), CX
+	MOVL    4(R8), DX
+	ADDQ    R9, R8
+	INCL    CX
+	SUBL    R13, DX
+	MOVL    DX, AX
+	SUBL    CX, AX
+	JCS     reject
+	CMPQ    DX, b_len+80(FP)
+	JHI     reject
+	CMPL    AX, $36
+	JNE     short
+	LEAQ    (SI)(CX*1), R14
 	MOVBLZX 8(R14), AX
 	MOVBLZX 13(R14), BX
 	MOVBLZX 18(R14), CX

@@ -417,3 +417,34 @@ func kernelNamed(t testing.TB, name string) columnKernel {
 	t.Fatalf("no column kernel %q", name)
 	return columnKernel{}
 }
+
+// TestColumnAllocations runs every kernel on fields it takes and on fields it does not.
+func TestColumnAllocations(t *testing.T) {
+	const n = 100
+	b := []byte(strings.Repeat("1.25,2024-02-29,2024-02-29 01:02:03.5+01,a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11,true,12345678901234567890.1\n", n))
+	seps := separators(b)
+	const stride = 6
+	null, slow, bits := make([]uint64, 2), make([]uint64, 2), make([]uint64, 2)
+	f64, f32, i64, i32, b16 := make([]float64, n), make([]float32, n), make([]int64, n), make([]int32, n), make([]byte, 16*n)
+	text, offsets := make([]byte, len(b)+CopySlack), make([]int32, n+1)
+	forEachLevel(t, func(t *testing.T) {
+		allocs := testing.AllocsPerRun(2, func() {
+			for col := range stride {
+				ParseFloat64Column(f64, null, slow, b, seps, stride, col, 0)
+				ParseFloat32Column(f32, null, slow, b, seps, stride, col, 0)
+				ParseDecimal64Column(i64, null, slow, b, seps, stride, col, 0, 18, 2)
+				ParseDecimal32Column(i32, null, slow, b, seps, stride, col, 0, 9, 2)
+				ParseDecimal128Column(b16, null, slow, b, seps, stride, col, 0, 38, 2)
+				ParseDateColumn(i32, null, slow, b, seps, stride, col, 0)
+				ParseTimestampColumn(i64, null, slow, b, seps, stride, col, 0)
+				ParseTimestampTZColumn(i64, null, slow, b, seps, stride, col, 0, true)
+				ParseUUIDColumn(b16, null, slow, b, seps, stride, col, 0)
+				ParseBoolColumn(bits, n, null, slow, b, seps, stride, col, 0)
+				CopyFields(text, offsets, null, b, seps, stride, col, 0)
+			}
+		})
+		if allocs != 0 {
+			t.Errorf("%v allocations", allocs)
+		}
+	})
+}
