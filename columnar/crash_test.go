@@ -190,7 +190,7 @@ func TestCrash(t *testing.T) {
 	trials, points := 0, 0
 	seed := rand.Uint64()
 	for _, c := range crashPoints(t, all, seed) {
-		if points > 400 && time.Now().After(deadline) {
+		if points > 300 && time.Now().After(deadline) {
 			break
 		}
 		sc := &all[c.script]
@@ -211,7 +211,7 @@ func TestCrash(t *testing.T) {
 		noLeaks(t, sc.name)
 	}
 	t.Logf("%d crash points, %d trials", points, trials)
-	if trials < 1200 {
+	if trials < 700 {
 		t.Errorf("only %d trials", trials)
 	}
 }

@@ -235,7 +235,7 @@ func (w *FragmentWriter) place(f *fragment) error {
 	l.stats.Reservations++
 	l.stats.ReservedBytes += int64(len(w.mem))
 	if l.df != nil {
-		return l.spill(f)
+		return l.spillFree(f)
 	}
 	if l.resident += f.bytes(); l.resident <= l.store.opt.InlineBytes {
 		return nil
@@ -308,12 +308,22 @@ func (l *Load) spillAll() error {
 	l.next.Store(dataHeaderBytes)
 	for _, f := range l.frags {
 		if f != nil {
-			if err := l.spill(f); err != nil {
+			if err := l.spillFree(f); err != nil {
 				return err
 			}
 		}
 	}
 	l.resident = 0
+	return nil
+}
+
+// spillFree is spill of a fragment that nobody reads before the load is synced: its
+// memory is given up. Called with l.mu held.
+func (l *Load) spillFree(f *fragment) error {
+	if err := l.spill(f); err != nil {
+		return err
+	}
+	f.unload()
 	return nil
 }
 
@@ -374,7 +384,7 @@ func (l *Load) Sync(ctx context.Context) error {
 		l.df.m = m
 		for _, f := range l.frags {
 			if f != nil {
-				f.unload()
+				f.unload() // what a transaction spilled is still in memory
 			}
 		}
 	}

@@ -82,6 +82,7 @@ type Store struct {
 	cancel   context.CancelFunc
 	folds    sync.WaitGroup // background checkpoints
 	folding  atomic.Bool
+	body     []byte                  // record buffer of the next transaction; owned by the writer
 	keys     map[indexName]*keyIndex // owned by the writer
 	keyBytes int64                   // that keys hold
 	dirty    []string                // data files of commits that were not synced (durability none); owned by the writer

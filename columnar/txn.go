@@ -42,7 +42,7 @@ func (s *Store) BeginWrite(ctx context.Context) (*Txn, error) {
 		s.release()
 		return nil, ErrClosed
 	}
-	return &Txn{store: s, ref: ref, draft: ref.Value().draft()}, nil
+	return &Txn{store: s, ref: ref, draft: ref.Value().draft(), body: s.body[:0]}, nil
 }
 
 // acquire takes the write lock for the holder described by what.
@@ -402,9 +402,16 @@ func (t *Txn) Rollback() {
 	t.end()
 }
 
+// keepBodyBytes is the largest record buffer that is kept for the next transaction.
+const keepBodyBytes = 2 << 20
+
 // end gives the lock and the base back.
 func (t *Txn) end() {
 	t.done = true
+	if t.store.body = nil; cap(t.body) <= keepBodyBytes {
+		t.store.body = t.body
+	}
+	t.body = nil
 	t.ref.Release()
 	t.store.release()
 }
