@@ -221,6 +221,12 @@ func (s *Snapshot) Tables() []*Table { return s.ref.Value().list() }
 // Release gives the snapshot up.
 func (s *Snapshot) Release() { s.ref.Release() }
 
+// awaitCommit returns when the commit that was under way, if any, is done.
+func (s *Store) awaitCommit() {
+	s.finish.Lock()
+	defer s.finish.Unlock()
+}
+
 // Leased says what was still in use when a store was closed. It is no failure: the
 // last release unmaps.
 type Leased struct {
@@ -240,8 +246,7 @@ func (s *Store) Close() error {
 		return ErrClosed
 	}
 	s.cancel()
-	s.finish.Lock() // a commit under way comes before, and no other after
-	s.finish.Unlock()
+	s.awaitCommit()
 	s.folds.Wait()
 	s.finish.Lock()
 	defer s.finish.Unlock()

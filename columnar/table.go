@@ -60,11 +60,9 @@ func (t *Table) group(i int) *rowGroup {
 	return t.tail
 }
 
-// withFragment returns t with f's rows behind its own. Neighbours in memory that are
-// not larger than f are merged into one fragment while that stays below mergeRows:
-// many small commits cost O(log n) copies of a row, not a fragment each.
-func (t *Table) withFragment(f *fragment) *Table { return t.grow(f, true) }
-
+// grow returns t with f's rows behind its own. With merge, neighbours in memory that are
+// not larger than f are merged with it into one fragment while that stays below
+// mergeRows: many small commits cost O(log n) copies of a row, not a fragment each.
 func (t *Table) grow(f *fragment, merge bool) *Table {
 	n := *t
 	n.vis = t.vis.Append(uint64(f.rows))
