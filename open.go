@@ -47,8 +47,11 @@ func Open(ctx context.Context, path string, opt Options) (*DB, error) {
 // those of a store in creation.
 func mayHoldStore(path string, readOnly bool) error {
 	entries, err := os.ReadDir(path)
+	if errors.Is(err, syscall.ENOTDIR) {
+		return pgerr.New(pgerr.WrongObjectType, "%w", err).WithHint("A store is a directory.")
+	}
 	if err != nil {
-		return nil // absent or no directory: opening it says so
+		return nil // absent, or opening it says what is wrong
 	}
 	foreign := ""
 	for _, e := range entries {
@@ -88,9 +91,6 @@ func openError(path string, err error) error {
 	case errors.Is(err, ErrCorrupt):
 		e.SQLState = pgerr.DataCorrupted
 		e.WithHint("Nothing was changed. Restore the store from a copy, or load the data again.")
-	case errors.Is(err, syscall.ENOTDIR):
-		e.SQLState = pgerr.WrongObjectType
-		e.WithHint("A store is a directory.")
 	case errors.Is(err, fs.ErrNotExist):
 		e.WithHint("A store is created by a command that writes, such as ingot sql or ingot copy.")
 	}
