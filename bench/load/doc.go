@@ -22,7 +22,8 @@
 // Raw samples go to RESULTS/load-DATE.txt, a line of JSON each, below a header that says
 // on what machine. Tables of medians go to standard output, as Markdown. The column
 // "ratio" is the loader's wall time by that of ingot with the same promise: of durable
-// loads that of ingot, of others that of ingot-nosync.
+// loads that of ingot, of others that of ingot-nosync. "CPU ratio" is the same of CPU time,
+// which a busy machine disturbs less.
 //
 // A peer that is not installed, or that fails, is named with its reason, in both.
 //

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -41,13 +42,13 @@ func TestReadStats(t *testing.T) {
 // TestOnce: a load of too few rows is an error, and nothing is left of a load.
 func TestOnce(t *testing.T) {
 	parent := t.TempDir()
-	l := loader{name: "x", load: func(j job) (measure.Sample, error) {
+	l := loader{name: "x", load: func(_ context.Context, j job) (measure.Sample, error) {
 		return measure.Sample{Rows: 4}, os.WriteFile(filepath.Join(j.dir, "table"), nil, 0o644)
 	}}
-	if _, err := once(parent, l, job{}, 4); err != nil {
+	if _, err := once(t.Context(), parent, l, job{}, 4); err != nil {
 		t.Error(err)
 	}
-	if _, err := once(parent, l, job{}, 5); err == nil || !strings.Contains(err.Error(), "4 rows of 5") {
+	if _, err := once(t.Context(), parent, l, job{}, 5); err == nil || !strings.Contains(err.Error(), "4 rows of 5") {
 		t.Errorf("got %v", err)
 	}
 	left, err := os.ReadDir(parent)
@@ -93,8 +94,10 @@ func TestReport(t *testing.T) {
 // TestFailedPeerIsNotTriedAgain runs two rounds with a peer that fails.
 func TestFailedPeerIsNotTriedAgain(t *testing.T) {
 	tried := 0
-	good := func(job) (measure.Sample, error) { return measure.Sample{Rows: 1, StoredBytes: 1}, nil }
-	bad := func(job) (measure.Sample, error) { tried++; return measure.Sample{}, errors.New("no") }
+	good := func(context.Context, job) (measure.Sample, error) {
+		return measure.Sample{Rows: 1, StoredBytes: 1}, nil
+	}
+	bad := func(context.Context, job) (measure.Sample, error) { tried++; return measure.Sample{}, errors.New("no") }
 	c := &config{inputs: []string{"wide"}, threads: []int{1}, rounds: 2, scale: 0.0001, dir: t.TempDir()}
 	raw := filepath.Join(t.TempDir(), "raw")
 	f, err := os.Create(raw)
@@ -104,7 +107,7 @@ func TestFailedPeerIsNotTriedAgain(t *testing.T) {
 	defer f.Close()
 	s := newSession(c, c.dir, io.Discard, f)
 	s.loaders = []loader{{"ingot", true, good}, {"ingot-nosync", false, good}, {"bad", false, bad}}
-	groups, err := s.input("wide")
+	groups, err := s.input(t.Context(), "wide")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ type job struct {
 type loader struct {
 	name    string
 	durable bool
-	load    func(j job) (measure.Sample, error)
+	load    func(ctx context.Context, j job) (measure.Sample, error)
 }
 
 // skipped is a loader that is not measured, and why.
@@ -38,18 +39,18 @@ type skipped struct{ name, why string }
 // ingotLoaders are the two loaders of the ingot command.
 func ingotLoaders(command string) []loader {
 	return []loader{
-		{"ingot", true, func(j job) (measure.Sample, error) { return loadIngot(command, "full", j) }},
-		{"ingot-nosync", false, func(j job) (measure.Sample, error) { return loadIngot(command, "none", j) }},
+		{"ingot", true, func(ctx context.Context, j job) (measure.Sample, error) { return loadIngot(ctx, command, "full", j) }},
+		{"ingot-nosync", false, func(ctx context.Context, j job) (measure.Sample, error) { return loadIngot(ctx, command, "none", j) }},
 	}
 }
 
 // loadIngot loads with the command, and reads what it took from its --stats.
-func loadIngot(command, durability string, j job) (s measure.Sample, err error) {
+func loadIngot(ctx context.Context, command, durability string, j job) (s measure.Sample, err error) {
 	store := filepath.Join(j.dir, "store")
-	if out, err := exec.Command(command, "sql", store, "-c", inputs.Schema(j.input)).CombinedOutput(); err != nil {
+	if out, err := measure.Command(ctx, command, "sql", store, "-c", inputs.Schema(j.input)).CombinedOutput(); err != nil {
 		return s, fmt.Errorf("ingot sql: %w: %s", err, bytes.TrimSpace(out))
 	}
-	cmd := exec.Command(command, "copy", store, j.input, "from", j.file, "--header",
+	cmd := measure.Command(ctx, command, "copy", store, j.input, "from", j.file, "--header",
 		"--max-workers", strconv.Itoa(j.threads), "--durability", durability, "--stats", "json")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -108,7 +109,7 @@ func peerLoaders(program, wanted string) (found []loader, missing []skipped, err
 		case p.Skip != "":
 			missing = append(missing, skipped{p.Name, p.Skip})
 		default:
-			found = append(found, loader{p.Name, p.Durable, func(j job) (measure.Sample, error) { return loadPeer(program, p.Name, j) }})
+			found = append(found, loader{p.Name, p.Durable, func(ctx context.Context, j job) (measure.Sample, error) { return loadPeer(ctx, program, p.Name, j) }})
 		}
 		if at >= 0 {
 			names = slices.Delete(names, at, at+1)
@@ -121,8 +122,8 @@ func peerLoaders(program, wanted string) (found []loader, missing []skipped, err
 }
 
 // loadPeer loads with a peer.
-func loadPeer(program, name string, j job) (s measure.Sample, err error) {
-	cmd := exec.Command(program, "load", "-peer", name, "-input", j.input, "-file", j.file, "-threads", strconv.Itoa(j.threads), "-dir", j.dir)
+func loadPeer(ctx context.Context, program, name string, j job) (s measure.Sample, err error) {
+	cmd := measure.Command(ctx, program, "load", "-peer", name, "-input", j.input, "-file", j.file, "-threads", strconv.Itoa(j.threads), "-dir", j.dir)
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	peak, err := measure.Run(cmd)
@@ -140,14 +141,14 @@ func loadPeer(program, name string, j job) (s measure.Sample, err error) {
 }
 
 // once runs one load in a directory of its own, which is gone afterwards.
-func once(parent string, l loader, j job, rows int) (s measure.Sample, err error) {
+func once(ctx context.Context, parent string, l loader, j job, rows int) (s measure.Sample, err error) {
 	if j.dir, err = os.MkdirTemp(parent, "db-"); err != nil {
 		return s, err
 	}
 	if err := os.Chmod(j.dir, 0o755); err != nil { // a server runs as another user
 		return s, err
 	}
-	s, err = l.load(j)
+	s, err = l.load(ctx, j)
 	if err == nil && s.Rows != int64(rows) {
 		err = fmt.Errorf("%s has loaded %d rows of %d", l.name, s.Rows, rows)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func newSession(c *config, work string, log, raw io.Writer) *session {
 }
 
 // measure does all loads and prints the tables.
-func (c *config) measure(stdout, stderr io.Writer) (err error) {
+func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	if _, err := os.Stat(filepath.Join("bench", "peers", "go.mod")); err != nil {
 		return fmt.Errorf("run me from the root of the repository: %w", err)
 	}
@@ -85,7 +86,7 @@ func (c *config) measure(stdout, stderr io.Writer) (err error) {
 	}
 	var groups []*group
 	for _, input := range c.inputs {
-		g, err := s.input(input)
+		g, err := s.input(ctx, input)
 		if err != nil {
 			return err
 		}
@@ -136,7 +137,7 @@ func (c *config) findLoaders(work string) (found []loader, missing []skipped, er
 }
 
 // input measures one input at every number of threads.
-func (s *session) input(name string) ([]*group, error) {
+func (s *session) input(ctx context.Context, name string) ([]*group, error) {
 	fmt.Fprintf(s.log, "load: %s: %d rows\n", name, s.rows(name))
 	file, size, err := s.makeInput(s.work, name)
 	if err != nil {
@@ -152,7 +153,7 @@ func (s *session) input(name string) ([]*group, error) {
 			if err := warm(file); err != nil {
 				return nil, err
 			}
-			if err := s.round(g, file, round); err != nil {
+			if err := s.round(ctx, g, file, round); err != nil {
 				return nil, err
 			}
 		}
@@ -165,17 +166,17 @@ func (s *session) input(name string) ([]*group, error) {
 }
 
 // round lets every loader load once, and probes the disk.
-func (s *session) round(g *group, file string, round int) error {
+func (s *session) round(ctx context.Context, g *group, file string, round int) error {
 	for i := range g.series {
 		sr := &g.series[i]
 		if s.failed(sr.loader.name) {
 			continue
 		}
 		fmt.Fprintf(s.log, "load: %s, %d threads, round %d of %d: %s\n", g.input, g.threads, round+1, s.rounds, sr.loader.name)
-		sample, err := once(s.work, sr.loader, job{input: g.input, file: file, threads: g.threads}, s.rows(g.input))
+		sample, err := once(ctx, s.work, sr.loader, job{input: g.input, file: file, threads: g.threads}, s.rows(g.input))
 		r := record{Input: g.input, Threads: g.threads, Round: round + 1, Loader: sr.loader.name, Sample: sample}
 		if err != nil {
-			if strings.HasPrefix(sr.loader.name, "ingot") {
+			if strings.HasPrefix(sr.loader.name, "ingot") || ctx.Err() != nil {
 				return err
 			}
 			r.Failed = err.Error()

@@ -10,17 +10,16 @@ import (
 
 // bound returns the least that a durable load can take: see the package comment.
 func (g *group) bound() int64 {
-	nosync := measure.Medians(g.series[1].samples)
-	return nosync.CPUNS/int64(g.threads) + measure.Median(g.probeNS)
+	return g.base(false).CPUNS/int64(g.threads) + measure.Median(g.probeNS)
 }
 
-// base returns the median wall time of ingot with the promise of a loader.
-func (g *group) base(durable bool) int64 {
+// base returns the medians of ingot with the promise of a loader.
+func (g *group) base(durable bool) measure.Sample {
 	i := 1
 	if durable {
 		i = 0
 	}
-	return measure.Medians(g.series[i].samples).WallNS
+	return measure.Medians(g.series[i].samples)
 }
 
 // ratio formats a/b.
@@ -42,7 +41,7 @@ func megabytes(n int64) string {
 func writeReport(w io.Writer, raw string, groups []*group, skip []skipped) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Medians; raw samples in %s.\n\n", raw)
-	b.WriteString("| input | threads | loader | durable | wall s | ratio | MB/s | CPU s | peak anon MB | stored MB |\n|---|--:|---|---|--:|--:|--:|--:|--:|--:|\n")
+	b.WriteString("| input | threads | loader | durable | wall s | ratio | MB/s | CPU s | CPU ratio | peak anon MB | stored MB |\n|---|--:|---|---|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, g := range groups {
 		for _, sr := range g.series {
 			if len(sr.samples) == 0 {
@@ -53,19 +52,19 @@ func writeReport(w io.Writer, raw string, groups []*group, skip []skipped) error
 			if sr.loader.durable {
 				durable = "yes"
 			}
-			fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %.0f | %s | %s | %s |\n", g.input, g.threads,
+			fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %.0f | %s | %s | %s | %s |\n", g.input, g.threads,
 				strings.TrimSpace(sr.loader.name+" "+version(sr.loader.name, m.Version)), durable, measure.Seconds(m.WallNS),
-				ratio(m.WallNS, g.base(sr.loader.durable)), float64(g.fileBytes)/1e6/(float64(max(m.WallNS, 1))/1e9),
-				measure.Seconds(m.CPUNS), megabytes(m.PeakAnonBytes), megabytes(m.StoredBytes))
+				ratio(m.WallNS, g.base(sr.loader.durable).WallNS), float64(g.fileBytes)/1e6/(float64(max(m.WallNS, 1))/1e9),
+				measure.Seconds(m.CPUNS), ratio(m.CPUNS, g.base(sr.loader.durable).CPUNS), megabytes(m.PeakAnonBytes), megabytes(m.StoredBytes))
 		}
 	}
 	b.WriteString("\nDurable loads and their bound: CPU time without sync / threads + one sync of the bytes stored.\n\n")
 	b.WriteString("| input | threads | wall s | bound s | bound / wall | sync of the probe s | disk GB/s | without sync s |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, g := range groups {
 		probe := measure.Median(g.probeNS)
-		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %.2f | %s |\n", g.input, g.threads, measure.Seconds(g.base(true)),
-			measure.Seconds(g.bound()), ratio(g.bound(), g.base(true)), measure.Seconds(probe),
-			float64(g.stored)/float64(max(probe, 1)), measure.Seconds(g.base(false)))
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %.2f | %s |\n", g.input, g.threads, measure.Seconds(g.base(true).WallNS),
+			measure.Seconds(g.bound()), ratio(g.bound(), g.base(true).WallNS), measure.Seconds(probe),
+			float64(g.stored)/float64(max(probe, 1)), measure.Seconds(g.base(false).WallNS))
 	}
 	writeStages(&b, groups)
 	for _, k := range skip {
@@ -83,7 +82,7 @@ func writeStages(b *strings.Builder, groups []*group) {
 	b.WriteString("\nWhere the time of ingot without sync goes, in ms summed over the workers; sync is that of the durable load.\n\n")
 	b.WriteString("| input | threads | " + strings.Join(stages, " | ") + " | faults |\n|---|--:|" + strings.Repeat("--:|", len(stages)+1) + "\n")
 	for _, g := range groups {
-		durable, nosync := measure.Medians(g.series[0].samples), measure.Medians(g.series[1].samples)
+		durable, nosync := g.base(true), g.base(false)
 		fmt.Fprintf(b, "| %s | %d |", g.input, g.threads)
 		for _, name := range stages {
 			st := nosync.Stages[name]

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"sync/atomic"
 
+	"github.com/ingotdb/ingot/bench/internal/measure"
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/copy"
 	"github.com/ingotdb/ingot/sql"
@@ -55,7 +55,7 @@ func load(ctx context.Context, dir string, k *kind, path string, w way, workers 
 		r.Result = *res.Copy
 		return r, nil
 	}
-	src, done, err := open(path, w)
+	src, done, err := open(ctx, path, w)
 	if err != nil {
 		return r, err
 	}
@@ -70,7 +70,7 @@ func load(ctx context.Context, dir string, k *kind, path string, w way, workers 
 }
 
 // open returns the bytes of a file as a stream; done ends what it began.
-func open(path string, w way) (src io.Reader, done func() error, err error) {
+func open(ctx context.Context, path string, w way) (src io.Reader, done func() error, err error) {
 	if w == leaderFinds {
 		f, err := os.Open(path)
 		if err != nil {
@@ -78,7 +78,7 @@ func open(path string, w way) (src io.Reader, done func() error, err error) {
 		}
 		return f, f.Close, nil
 	}
-	cmd := exec.Command("cat", path)
+	cmd := measure.Command(ctx, "cat", path)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, nil, err

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
 	"github.com/ingotdb/ingot/copy"
@@ -36,7 +38,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		}
 		return 2
 	}
-	if err := c.measure(stdout, stderr); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := c.measure(ctx, stdout, stderr); err != nil {
 		fmt.Fprintf(stderr, "parallel: %v\n", err)
 		return 1
 	}
@@ -98,7 +102,7 @@ type row struct {
 }
 
 // measure does all loads and prints the table.
-func (c *config) measure(stdout, stderr io.Writer) (err error) {
+func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	work, err := os.MkdirTemp(c.dir, "ingot-parallel-")
 	if err != nil {
 		return err
@@ -120,7 +124,7 @@ func (c *config) measure(stdout, stderr io.Writer) (err error) {
 		if err != nil {
 			return err
 		}
-		if _, err := once(work, k, path, workersFind, 1); err != nil { // the first is not counted
+		if _, err := once(ctx, work, k, path, workersFind, 1); err != nil { // the first is not counted
 			return err
 		}
 		for _, workers := range c.workers {
@@ -128,7 +132,7 @@ func (c *config) measure(stdout, stderr io.Writer) (err error) {
 			r := &row{kind: k.name, workers: workers, bytes: size}
 			table = append(table, r)
 			for round := range c.rounds {
-				if err := r.round(raw, work, k, path, round); err != nil {
+				if err := r.round(ctx, raw, work, k, path, round); err != nil {
 					return err
 				}
 			}
@@ -144,12 +148,12 @@ func (c *config) measure(stdout, stderr io.Writer) (err error) {
 }
 
 // once is one load into a store that is gone afterwards.
-func once(work string, k *kind, path string, w way, workers int) (r result, err error) {
+func once(ctx context.Context, work string, k *kind, path string, w way, workers int) (r result, err error) {
 	dir, err := os.MkdirTemp(work, "store-")
 	if err != nil {
 		return r, err
 	}
-	r, err = load(context.Background(), dir, k, path, w, workers)
+	r, err = load(ctx, dir, k, path, w, workers)
 	if err == nil && r.Rows != int64(k.rows) {
 		err = fmt.Errorf("%s, %v: %d rows of %d", k.name, w, r.Rows, k.rows)
 	}
@@ -157,9 +161,9 @@ func once(work string, k *kind, path string, w way, workers int) (r result, err 
 }
 
 // round lets every way load once.
-func (r *row) round(raw io.Writer, work string, k *kind, path string, round int) error {
+func (r *row) round(ctx context.Context, raw io.Writer, work string, k *kind, path string, round int) error {
 	for w := range ways {
-		res, err := once(work, k, path, w, r.workers)
+		res, err := once(ctx, work, k, path, w, r.workers)
 		if err != nil {
 			return err
 		}

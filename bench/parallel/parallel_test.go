@@ -49,7 +49,7 @@ func TestWaysLoadTheSame(t *testing.T) {
 	}
 	for w := range ways {
 		for _, workers := range []int{1, 2} {
-			if _, err := once(dir, &k, path, w, workers); err != nil {
+			if _, err := once(t.Context(), dir, &k, path, w, workers); err != nil {
 				t.Errorf("%v, %d workers: %v", w, workers, err)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"os/user"
 	"path/filepath"
 	"regexp"
@@ -160,6 +161,18 @@ func (s *server) stop() error {
 	return err
 }
 
+// guard stops the server and ends this process if it is told to end before done.
+func (s *server) guard(stopped <-chan os.Signal, done <-chan struct{}) {
+	select {
+	case <-done:
+	case <-stopped:
+		if err := s.process.Process.Signal(syscall.SIGQUIT); err != nil {
+			fmt.Fprintln(os.Stderr, "peers:", err)
+		}
+		os.Exit(130)
+	}
+}
+
 var psqlTime = regexp.MustCompile(`Time: ([0-9.]+) ms`)
 
 // loadPostgres returns the load of PostgreSQL into a table of a kind: "" or "UNLOGGED ".
@@ -169,6 +182,12 @@ func loadPostgres(kind string) func(*job) (measure.Sample, error) {
 		if err != nil {
 			return sample, err
 		}
+		stopped := make(chan os.Signal, 1)
+		signal.Notify(stopped, os.Interrupt, syscall.SIGTERM)
+		defer signal.Stop(stopped)
+		done := make(chan struct{})
+		defer close(done)
+		go s.guard(stopped, done)
 		defer func() { err = errors.Join(err, s.stop()) }()
 		if _, err := s.psql(createTable(j, kind)); err != nil {
 			return sample, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,14 +18,14 @@ import (
 var collected = regexp.MustCompile(`Collected\s*:\s*(\d+)`)
 
 // count returns the instructions of a process that does loads+1 COPYs.
-func count(program, work, file string, workers, loads int) (n int64, err error) {
+func count(ctx context.Context, program, work, file string, workers, loads int) (n int64, err error) {
 	dir, err := os.MkdirTemp(work, "db-")
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	args := []string{"--tool=callgrind", "--callgrind-out-file=" + filepath.Join(dir, "callgrind.out")}
-	cmd := exec.Command("valgrind", append(args, ingot(program, "", "none").args(file, dir, workers, loads)...)...)
+	args := []string{"valgrind", "--tool=callgrind", "--callgrind-out-file=" + filepath.Join(dir, "callgrind.out")}
+	cmd := measure.Command(ctx, append(args, ingot(program, "", "none").args(file, dir, workers, loads)...)...)
 	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1", "GOGC=off")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -38,7 +39,7 @@ func count(program, work, file string, workers, loads int) (n int64, err error) 
 }
 
 // instructions counts instructions per COPY and prints the table.
-func (c *config) instructions(stdout, stderr io.Writer) (err error) {
+func (c *config) instructions(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		return errors.New("no program valgrind in PATH (Debian's package valgrind)")
 	}
@@ -69,11 +70,11 @@ func (c *config) instructions(stdout, stderr io.Writer) (err error) {
 		first := int64(0)
 		for _, workers := range c.workers {
 			fmt.Fprintf(stderr, "small: %d rows, %d workers\n", rows, workers)
-			once, err := count(program, work, file, workers, c.loads)
+			once, err := count(ctx, program, work, file, workers, c.loads)
 			if err != nil {
 				return err
 			}
-			twice, err := count(program, work, file, workers, 2*c.loads)
+			twice, err := count(ctx, program, work, file, workers, 2*c.loads)
 			if err != nil {
 				return err
 			}

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/ingotdb/ingot/columnar"
 )
@@ -30,6 +32,8 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // run is main with its arguments and outputs; it returns the exit status: 0 done, 1
 // something failed, 2 usage.
 func run(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	command := "measure"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		command, args = args[0], args[1:]
@@ -37,16 +41,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var err error
 	switch command {
 	case "run":
-		err = repeatHere(args, stdout, stderr)
+		err = repeatHere(ctx, args, stdout, stderr)
 	case "measure":
 		var c *config
 		if c, err = parse(args, 100, stderr); err == nil {
-			err = c.measure(stdout, stderr)
+			err = c.measure(ctx, stdout, stderr)
 		}
 	case "instructions":
 		var c *config
 		if c, err = parse(args, 300, stderr); err == nil {
-			err = c.instructions(stdout, stderr)
+			err = c.instructions(ctx, stdout, stderr)
 		}
 	default:
 		err = usage{fmt.Errorf("no command is called %q", command)}
@@ -113,7 +117,7 @@ func numbers(name, text string, least int) ([]int, error) {
 }
 
 // repeatHere is the form run: COPYs in this process.
-func repeatHere(args []string, stdout, stderr io.Writer) error {
+func repeatHere(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	file := flags.String("file", "", "CSV `file`")
@@ -128,7 +132,6 @@ func repeatHere(args []string, stdout, stderr io.Writer) error {
 	if !ok || *file == "" || *dir == "" || *workers < 1 || *loads < 0 {
 		return usage{errors.New("-file, -dir, -workers and -durability full or none are needed")}
 	}
-	ctx := context.Background()
 	t, err := openTarget(ctx, filepath.Join(*dir, "store"), *file, *workers, d)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ type cell struct {
 }
 
 // measure runs everything and prints the table.
-func (c *config) measure(stdout, stderr io.Writer) (err error) {
+func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	work, err := os.MkdirTemp("", "ingot-small-")
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func (c *config) measure(stdout, stderr io.Writer) (err error) {
 			for round := range c.rounds {
 				fmt.Fprintf(stderr, "small: %d rows, %d workers, round %d of %d\n", rows, workers, round+1, c.rounds)
 				for i, l := range loaders {
-					if err := some[i].run(raw, work, l, file, round, c.loads); err != nil {
+					if err := some[i].run(ctx, raw, work, l, file, round, c.loads); err != nil {
 						return err
 					}
 				}
@@ -121,14 +122,14 @@ func findPeers(work string) (found []loader, missing []string) {
 }
 
 // run runs one process and keeps its numbers.
-func (c *cell) run(raw io.Writer, work string, l loader, file string, round, loads int) (err error) {
+func (c *cell) run(ctx context.Context, raw io.Writer, work string, l loader, file string, round, loads int) (err error) {
 	dir, err := os.MkdirTemp(work, "db-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	args := l.args(file, dir, c.workers, loads)
-	cmd := exec.Command(args[0], args[1:]...)
+	cmd := measure.Command(ctx, args...)
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	peak, err := measure.Run(cmd)

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -140,5 +141,29 @@ func TestCreateRawKeepsTheFirst(t *testing.T) {
 	defer b.Close()
 	if a.Name() == b.Name() {
 		t.Errorf("both are %s", a.Name())
+	}
+}
+
+func TestCommandEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := Command(ctx, "sh", "-c", "trap 'exit 7' INT; echo ready; while :; do read x || :; done")
+	in, err := cmd.StdinPipe() // open, so that the shell waits
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 6)); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 7 {
+		t.Errorf("got %v, exit code %d", err, cmd.ProcessState.ExitCode())
 	}
 }

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +16,15 @@ import (
 
 // sampleEvery is how often Run looks at the memory of its process.
 const sampleEvery = 5 * time.Millisecond
+
+// Command returns the command line args, which is asked to end when ctx does, and killed
+// if it has not ended ten seconds later.
+func Command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
+}
 
 // Run runs cmd to its end and returns the most anonymous memory that it and its
 // descendants had at one time, as sampled every 5 ms. The error has the command's
