@@ -165,10 +165,11 @@ func (r *reader) index() {
 	r.seps[0] = ^uint32(0)
 	positions := r.seps[1:]
 	n, ends, others, quotes := 0, 0, 0, 0
-	state := outside
+	state, stray := outside, false
 	for at := 0; at < len(b); at += maxKernelBytes {
 		part := b[at:min(at+maxKernelBytes, len(b))]
-		st, next := r.d.index(positions[n:], r.quotes[at/64:], part, state)
+		st, next, bad := r.d.index(positions[n:], r.quotes[at/64:], part, state)
+		stray = stray || bad
 		if at > 0 {
 			for i := range positions[n : n+st.Seps] {
 				positions[n+i] += uint32(at)
@@ -176,12 +177,15 @@ func (r *reader) index() {
 		}
 		n, ends, others, quotes, state = n+st.Seps, ends+st.Ends, others+st.Others, quotes+st.Quotes, next
 	}
-	if r.complete && r.last && state == outside && len(b) > r.behindEnd(positions[:n]) {
+	if r.complete && r.last && (state == outside || r.d.text) && len(b) > r.behindEnd(positions[:n]) {
+		if state != outside {
+			r.b = bytes.Clone(b[:len(b)-1]) // a lone backslash at the end means nothing
+		}
 		others += r.terminate(n)
 		n, ends = n+1, ends+1
 	}
 	r.quoted = quotes > 0
-	r.check(positions[:n], ends, others)
+	r.check(positions[:n], ends, others, stray)
 }
 
 // behindEnd returns the position behind the last record end in the index, or 0.
@@ -210,13 +214,15 @@ func (r *reader) terminate(n int) (others int) {
 // the one behind them is complete and wrong.
 //
 // If as many record ends as there are stand where the record ends belong, every
-// stride separators, none stands elsewhere.
-func (r *reader) check(positions []uint32, ends, others int) {
+// stride separators, none stands elsewhere. stray says that something that must not be
+// is there for another reason than others.
+func (r *reader) check(positions []uint32, ends, others int, stray bool) {
 	b := r.b
-	stray := others > 0
 	if r.d.crlf {
 		// The block may cut the last CR from its LF.
-		stray = others != ends && (others != ends+1 || b[len(b)-1] != '\r')
+		stray = stray || others != ends && (others != ends+1 || b[len(b)-1] != '\r')
+	} else {
+		stray = stray || others > 0
 	}
 	good := 0
 	if !stray && r.fields > 0 {
@@ -259,8 +265,11 @@ func (r *reader) checkEach(positions []uint32, ends int) int {
 }
 
 // strays reports whether a record, given without its last byte, has a line break
-// outside quotes that is not in the file's style.
+// outside quotes that is not in the file's style, or an end-of-copy marker.
 func (r *reader) strays(record []byte) bool {
+	if r.d.text {
+		return r.d.straysText(record)
+	}
 	if r.d.crlf {
 		n := len(record) - 1
 		if n < 0 || record[n] != '\r' {

@@ -104,7 +104,7 @@ const (
 	fieldText    fieldKind = iota // a value to parse
 	fieldNull                     // NULL
 	fieldDefault                  // the DEFAULT marker
-	fieldOpen                     // a quote that does not close, which only a bug lets through
+	fieldOpen                     // a quote that does not close, or escapes that make no valid text
 )
 
 // converter turns batches into the columns of one fragment. One goroutine owns it. Its
@@ -282,8 +282,8 @@ func (c *converter) setValid(t *batch, buf *columnar.ColumnBuf, n int) int {
 func (c *converter) text(t *batch, f *field, r, col int) (fieldKind, []byte) {
 	s, e := t.bounds(r, col)
 	raw := t.b[s:e]
-	if !t.hasQuote(s, e) {
-		return c.sh.bare(f, raw), raw
+	if kind := c.sh.bare(f, raw); kind != fieldText || !t.hasQuote(s, e) {
+		return kind, raw
 	}
 	if !c.d.doubled() {
 		text, closed := c.d.unquote(c.scratch[:0], raw)
@@ -296,7 +296,8 @@ func (c *converter) text(t *batch, f *field, r, col int) (fieldKind, []byte) {
 	return c.sh.unquoted(f, text[:n], closed), text[:n]
 }
 
-// bare returns what a field without quotes is.
+// bare returns what a field is, from its raw bytes: a field with quotes is fieldText here,
+// since no marker of CSV has one.
 func (sh *shape) bare(f *field, raw []byte) fieldKind {
 	switch {
 	case string(raw) == sh.null:

@@ -2,6 +2,7 @@ package copy
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ingotdb/ingot/columnar"
@@ -20,9 +21,9 @@ func (c *converter) variable(t *batch, f *field, buf *columnar.ColumnBuf, col, n
 	buf.Data = slices.Grow(buf.Data, total+kernels.CopySlack)
 	clear(c.null[:(n+63)/64])
 	switch {
-	case f.typ.Kind != columnar.Text:
+	case f.typ.Kind != columnar.Text || f.typ.Array:
 		n = c.parsed(t, f, buf, col, n)
-	case !t.quoted && c.sh.null == "" && !c.sh.hasMark && len(t.b) <= columnar.MaxValueBytes:
+	case !t.quoted && c.bareNull() && !c.sh.hasMark && len(t.b) <= columnar.MaxValueBytes:
 		n = c.bareTexts(t, f, buf, col, n)
 	default:
 		n = c.texts(t, f, buf, col, n)
@@ -34,7 +35,12 @@ func (c *converter) variable(t *batch, f *field, buf *columnar.ColumnBuf, col, n
 // one store, and what is copied too much is overwritten by the next value.
 const wideCopy = 16
 
-// bareTexts is texts for a batch without quotes, where NULL is the empty field.
+// bareNull reports whether a field without quotes is NULL only if it is empty.
+func (c *converter) bareNull() bool {
+	return c.sh.null == "" || c.d.text && strings.IndexByte(c.sh.null, '\\') >= 0
+}
+
+// bareTexts is texts for a batch without quotes, if bareNull.
 func (c *converter) bareTexts(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) int {
 	trim := uint32(0)
 	if col == t.stride-1 {
@@ -43,7 +49,7 @@ func (c *converter) bareTexts(t *batch, f *field, buf *columnar.ColumnBuf, col, 
 	data := buf.Data[:cap(buf.Data)]
 	n = kernels.CopyFields(data, buf.Offsets[t.at:t.at+n+1], c.null, t.b, t.seps, t.stride, col, trim)
 	buf.Data = data[:buf.Offsets[t.at+n]]
-	if f.keepNull {
+	if !f.emptyNull {
 		clear(c.null[:(n+63)/64])
 	}
 	return n
@@ -61,7 +67,29 @@ func (c *converter) texts(t *batch, f *field, buf *columnar.ColumnBuf, col, n in
 		s, e := seps[i]+1, seps[i+1]-trim
 		i += t.stride
 		switch {
+		case int(e-s) == len(null) && string(b[s:e]) == null && !f.keepNull:
+			c.null[r>>6] |= 1 << (r & 63)
+		case c.sh.hasMark && string(b[s:e]) == c.sh.marker:
+			if !f.hasDefault {
+				buf.Data = data[:o]
+				return r
+			}
+			if f.dflt.Null {
+				c.null[r>>6] |= 1 << (r & 63)
+				break
+			}
+			grown := slices.Grow(append(data[:o], f.dflt.S...), len(b)+kernels.CopySlack)
+			o, data = len(grown), grown[:cap(grown)]
 		case t.quoted && t.hasQuote(s, e):
+			if c.d.text {
+				text, valid := unescape(data[o:o], b[s:e])
+				if !valid {
+					buf.Data = data[:o]
+					return r
+				}
+				o += len(text)
+				break
+			}
 			if c.d.doubled() && !f.forceNull {
 				k, closed := t.unquote(data[o:], s, e)
 				if !closed {
@@ -81,19 +109,6 @@ func (c *converter) texts(t *batch, f *field, buf *columnar.ColumnBuf, col, n in
 				return r
 			}
 			o += copy(data[o:], text)
-		case int(e-s) == len(null) && string(b[s:e]) == null && !f.keepNull:
-			c.null[r>>6] |= 1 << (r & 63)
-		case c.sh.hasMark && string(b[s:e]) == c.sh.marker:
-			if !f.hasDefault {
-				buf.Data = data[:o]
-				return r
-			}
-			if f.dflt.Null {
-				c.null[r>>6] |= 1 << (r & 63)
-				break
-			}
-			grown := slices.Grow(append(data[:o], f.dflt.S...), len(b)+kernels.CopySlack)
-			o, data = len(grown), grown[:cap(grown)]
 		case e-s <= wideCopy && int(s)+wideCopy <= len(b):
 			*(*[wideCopy]byte)(data[o:]) = *(*[wideCopy]byte)(b[s:])
 			o += int(e - s)
@@ -201,17 +216,19 @@ func (p *parser) storeBytes(buf *columnar.ColumnBuf, i int, text []byte) status 
 		return badSize
 	}
 	var st pgtext.Status
-	switch buf.Type.Kind {
-	case columnar.Bytea:
+	switch kind := buf.Type.Kind; {
+	case buf.Type.Array:
+		buf.Data, st = columnar.AppendCanonical(buf.Data, buf.Type, text, p.location)
+	case kind == columnar.Bytea:
 		buf.Data, st = pgtext.Bytea(buf.Data, text)
-	case columnar.Numeric:
+	case kind == columnar.Numeric:
 		buf.Data, st = pgtext.ParseNumericText(buf.Data, text)
-	case columnar.JSON:
+	case kind == columnar.JSON:
 		if _, valid := pgtext.ValidJSON(text); !valid {
 			return status(pgtext.Syntax)
 		}
 		buf.Data = append(buf.Data, text...)
-	case columnar.Varchar:
+	case kind == columnar.Varchar:
 		cut := len(text)
 		if n := int(buf.Type.Length); n > 0 && len(text) > n {
 			var fits bool

@@ -16,26 +16,30 @@ const (
 	styleCR
 )
 
-// quoteState is where a byte of a CSV file stands.
+// quoteState is where a byte of a file stands.
 type quoteState uint8
 
 const (
 	outside quoteState = iota // not in quotes
 	inside                    // in quotes
-	escaped                   // in quotes, behind an ESCAPE that is not the QUOTE
+	escaped                   // in quotes, behind an ESCAPE that is not the QUOTE; in text behind a backslash
 	states
 )
 
-// dialect is the bytes that structure one CSV file.
+// dialect is the bytes that structure one file of lines, CSV or text.
 //
 // eol is the byte that ends a record where it stands outside quotes: LF, but CR in a
 // file of CR lines. It is also the byte that counts physical lines, in quotes or not.
 // other is the line break that must not stand outside quotes, except as the CR right
 // before each LF of a CRLF file.
+//
+// In the text format quote and escape are the backslash: what is said of fields with
+// quotes holds for fields with backslashes, and a byte is outside or escaped.
 type dialect struct {
 	delim, quote, escape byte
 	eol, other           byte
 	crlf                 bool
+	text                 bool
 }
 
 func (d *dialect) setStyle(s lineStyle) {
@@ -55,11 +59,16 @@ func (d *dialect) trim() uint32 {
 
 // doubled reports whether a quote in quotes is written twice, the usual case: then
 // a byte is in quotes if the number of quotes before it is odd, whatever their place.
-func (d *dialect) doubled() bool { return d.quote == d.escape }
+func (d *dialect) doubled() bool { return d.quote == d.escape && !d.text }
 
 // next returns the state behind a byte c that stands in state s.
 func (d *dialect) next(s quoteState, c byte) quoteState {
 	switch {
+	case d.text:
+		if s == outside && c == '\\' {
+			return escaped
+		}
+		return outside
 	case s == outside:
 		if c == d.quote {
 			return inside
@@ -83,17 +92,23 @@ type tally struct {
 	ends  [states]int64      // record ends
 	next  [states]quoteState // the state behind the range
 	lines int64              // line breaks, in quotes or not
+
+	// Of text: whether a backslash and a point are in it, the end-of-copy marker or what
+	// looks like it, and whether the last byte has a backslash before it.
+	marker, data [states]bool
 }
 
 // emptyTally is the tally of no bytes.
 func emptyTally() tally { return tally{next: [states]quoteState{outside, inside, escaped}} }
 
-// then returns the tally of a range followed by another.
+// then returns the tally of a range followed by another, which is not empty.
 func (t tally) then(u tally) tally {
 	r := tally{lines: t.lines + u.lines}
 	for s := range states {
 		r.ends[s] = t.ends[s] + u.ends[t.next[s]]
 		r.next[s] = u.next[t.next[s]]
+		r.marker[s] = t.marker[s] || u.marker[t.next[s]]
+		r.data[s] = u.data[t.next[s]]
 	}
 	return r
 }
@@ -103,7 +118,9 @@ func (d *dialect) count(b []byte) tally {
 	t := emptyTally()
 	for len(b) > 0 {
 		n := min(len(b), maxKernelBytes)
-		if d.doubled() {
+		if d.text {
+			t = t.then(d.countText(b[:n]))
+		} else if d.doubled() {
 			out, in, quotes := kernels.CountRecordEnds(b[:n], d.quote, d.eol)
 			u := tally{ends: [states]int64{int64(out), int64(in), 0}, lines: int64(out + in)}
 			u.next = [states]quoteState{quoteState(quotes & 1), quoteState(1 ^ quotes&1), inside}
@@ -116,7 +133,7 @@ func (d *dialect) count(b []byte) tally {
 	return t
 }
 
-// countScalar is count for any dialect. It follows the three start states side by side.
+// countScalar is count for any dialect of CSV. It follows the three start states side by side.
 func (d *dialect) countScalar(b []byte) tally {
 	t := emptyTally()
 	for _, c := range b {
@@ -138,14 +155,17 @@ func (d *dialect) countScalar(b []byte) tally {
 
 // index fills positions and quotes as kernels.IndexStructure does; b starts in
 // state s. It returns the state behind b too, which only differs from InQuote behind an
-// ESCAPE.
-func (d *dialect) index(positions []uint32, quotes []uint64, b []byte, s quoteState) (kernels.Structure, quoteState) {
+// ESCAPE, and whether b has what text must not hold: see indexText.
+func (d *dialect) index(positions []uint32, quotes []uint64, b []byte, s quoteState) (_ kernels.Structure, _ quoteState, stray bool) {
+	if d.text {
+		return d.indexText(positions, quotes, b, s)
+	}
 	if d.doubled() {
 		r := kernels.IndexStructure(positions, quotes, b, d.delim, d.quote, d.eol, d.other, s == inside)
 		if r.InQuote {
-			return r, inside
+			return r, inside, false
 		}
-		return r, outside
+		return r, outside, false
 	}
 	clear(quotes[:(len(b)+63)/64])
 	var r kernels.Structure
@@ -170,7 +190,7 @@ func (d *dialect) index(positions []uint32, quotes []uint64, b []byte, s quoteSt
 		s = d.next(s, c)
 	}
 	r.InQuote = s != outside
-	return r, s
+	return r, s, false
 }
 
 // afterEnd returns the position in b behind its k-th record end, k at least 1, or -1 if
@@ -209,6 +229,9 @@ func (d *dialect) lastEnd(b []byte) (pos int, ends, lines int64) {
 	if ends == 0 {
 		return 0, 0, t.lines
 	}
+	if d.text {
+		return d.lastTextEnd(b) + 1, ends, t.lines
+	}
 	if !d.doubled() {
 		return d.afterEnd(b, outside, ends), ends, t.lines
 	}
@@ -227,8 +250,11 @@ func (d *dialect) lastEnd(b []byte) (pos int, ends, lines int64) {
 }
 
 // unquote appends to dst the value of a field that has quotes in it and says whether
-// they are closed.
+// they are closed; of text, whether the value is valid text.
 func (d *dialect) unquote(dst, raw []byte) (text []byte, closed bool) {
+	if d.text {
+		return unescape(dst, raw)
+	}
 	for i := 0; i < len(raw); {
 		c := raw[i]
 		i++

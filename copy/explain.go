@@ -2,7 +2,6 @@ package copy
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"strings"
 
@@ -69,7 +68,8 @@ func (x *explainer) record(record []byte) *Error {
 	return e
 }
 
-// body returns the record without its end.
+// body returns the record without its end, and without a lone backslash at the end of a
+// text file.
 func (x *explainer) body(record []byte) []byte {
 	n := len(record)
 	if n > 0 && record[n-1] == x.d.eol && x.closed(record[:n-1]) {
@@ -77,6 +77,9 @@ func (x *explainer) body(record []byte) []byte {
 		if x.d.crlf && n > 0 && record[n-1] == '\r' {
 			n--
 		}
+	}
+	if x.d.text && oddRun(record[:n]) {
+		n--
 	}
 	return record[:n]
 }
@@ -91,7 +94,8 @@ func (x *explainer) closed(b []byte) bool {
 }
 
 // bytes finds what is wrong with the bytes of a record: encoding, line breaks, an open
-// quote; the first of them by position.
+// quote, a marker; the first of them by position. Of text, then, escapes that make no
+// valid text.
 func (x *explainer) bytes(record []byte) *Error {
 	invalid, seq := pgtext.InvalidSequence(record)
 	s := outside
@@ -106,10 +110,34 @@ func (x *explainer) bytes(record []byte) *Error {
 				return x.at(e, record, i)
 			}
 		}
+		if x.d.text && s == escaped && c == '.' {
+			return x.at(x.d.markerError(record, i-1), record, i)
+		}
 		s = x.d.next(s, c)
+	}
+	if x.d.text {
+		return x.escapes(record)
 	}
 	if s != outside {
 		return x.at(pgerr.New(pgerr.BadCopyFileFormat, "unterminated CSV quoted field"), record, len(record))
+	}
+	return nil
+}
+
+// escapes finds the first field of a record of the text format whose escapes make bytes
+// that are no text.
+func (x *explainer) escapes(record []byte) *Error {
+	body := x.body(record)
+	at := 0
+	for i, raw := range x.d.splitFields(body) {
+		marker := string(raw) == x.sh.null || i < len(x.sh.fields) && x.sh.bare(&x.sh.fields[i], raw) != fieldText
+		if text, valid := unescape(nil, raw); !valid && !marker {
+			_, seq := pgtext.InvalidSequence(text)
+			e := pgerr.New(pgerr.CharacterNotInRepertoire, "%s", pgtext.EncodingMessage(seq))
+			e.ByteOffset, e.HasOffset = x.place.offset+int64(at), true
+			return x.at(e, record, len(body)).WithValue(string(body))
+		}
+		at += len(raw) + 1
 	}
 	return nil
 }
@@ -118,10 +146,16 @@ func (x *explainer) bytes(record []byte) *Error {
 func (x *explainer) lineBreak(record []byte, i int) *Error {
 	last := i == len(record)-1
 	switch c := record[i]; {
-	case !x.d.crlf && c == x.d.eol, x.d.crlf && c == '\n' && i > 0 && record[i-1] == '\r':
+	case !x.d.crlf && c == x.d.eol, x.d.crlf && c == '\n' && i > 0 && record[i-1] == '\r' && !(x.d.text && oddRun(record[:i-1])):
 		return nil
 	case x.d.crlf && c == '\r' && !last && record[i+1] == '\n':
 		return nil
+	case x.d.text && c == '\r':
+		return pgerr.New(pgerr.BadCopyFileFormat, "literal carriage return found in data").
+			WithHint("Use \"\\r\" to represent carriage return.")
+	case x.d.text:
+		return pgerr.New(pgerr.BadCopyFileFormat, "literal newline found in data").
+			WithHint("Use \"\\n\" to represent newline.")
 	case c == '\r':
 		return pgerr.New(pgerr.BadCopyFileFormat, "unquoted carriage return found in data").
 			WithHint("Use quoted CSV field to represent carriage return.")
@@ -159,13 +193,11 @@ func (x *explainer) fieldsOf(record, body []byte) *Error {
 	start := 0
 	for i := range fields {
 		f := &fields[i]
-		text, kind := raw[i], fieldText
-		if bytes.IndexByte(raw[i], x.d.quote) >= 0 {
+		text, kind := raw[i], x.sh.bare(f, raw[i])
+		if kind == fieldText && bytes.IndexByte(raw[i], x.d.quote) >= 0 {
 			var closed bool
 			text, closed = x.d.unquote(nil, raw[i])
 			kind = x.sh.unquoted(f, text, closed)
-		} else {
-			kind = x.sh.bare(f, raw[i])
 		}
 		if e := x.value(f, kind, text); e != nil {
 			x.at(e, record, len(body))
@@ -230,21 +262,5 @@ func (x *explainer) value(f *field, kind fieldKind, text []byte) *Error {
 	case badSize:
 		return pgerr.New(pgerr.ProgramLimitExceeded, "value too long: %d bytes, at most %d can be stored", len(text), columnar.MaxValueBytes)
 	}
-	state, message, detail, hint := pgtext.Describe(pgtext.Status(st), typeName(f.typ), text)
-	return &Error{SQLState: state, Message: message, Detail: detail, Hint: hint}
-}
-
-// typeName returns the name of t that PostgreSQL's messages about values use.
-func typeName(t columnar.Type) string {
-	switch t.Kind {
-	case columnar.Decimal:
-		return fmt.Sprintf("numeric(%d,%d)", t.Precision, t.Scale)
-	case columnar.Varchar:
-		return fmt.Sprintf("character varying(%d)", t.Length)
-	case columnar.Time:
-		return "time"
-	case columnar.Timestamp:
-		return "timestamp"
-	}
-	return t.Name()
+	return columnar.TextError(pgtext.Status(st), f.typ, text, x.sh.location)
 }

@@ -51,7 +51,9 @@ func (l *loader) planFiles() (Plan, error) {
 		if err := l.count(); err != nil {
 			return p, asError(err)
 		}
-		l.sum()
+		if err := l.sum(); err != nil {
+			return p, asError(err)
+		}
 		p.Rows = l.rows
 		p.Reason = fmt.Sprintf("counted; %d bytes do not justify a second worker", l.bytes)
 		return p, nil

@@ -87,7 +87,7 @@ func (l *loader) convertPiece(w *worker, p *piece, at int) (bool, error) {
 	if err != nil {
 		return false, readError(err, p.in.name)
 	}
-	p.end = min(r.offset(), p.in.size)
+	p.end = min(r.offset(), p.in.end)
 	return done, nil
 }
 
@@ -139,13 +139,13 @@ func (l *loader) seek(w *worker, p *piece) error {
 		}
 	}
 	last := p.row+int64(p.rows) == in.firstRow+in.rows
-	limit := in.size
+	limit := in.end
 	if !last {
 		s := l.splitWithEnd(p.row + int64(p.rows) - 1)
-		limit = min(in.start+int64(s-in.firstSplit+1)*l.block, in.size)
+		limit = min(in.start+int64(s-in.firstSplit+1)*l.block, in.end)
 	}
 	if p.row == in.firstRow {
-		w.reader.reset(&in.d, src, in.mem, in.start, limit, limit == in.size)
+		w.reader.reset(&in.d, src, in.mem, in.start, limit, limit == in.end)
 		return nil
 	}
 	w.clock.enter(StageSplit)
@@ -155,14 +155,14 @@ func (l *loader) seek(w *worker, p *piece) error {
 	if err != nil {
 		return err
 	}
-	w.reader.reset(&in.d, src, in.mem, start, limit, limit == in.size)
+	w.reader.reset(&in.d, src, in.mem, start, limit, limit == in.end)
 	return nil
 }
 
 // afterEnd returns the offset behind the k-th record end from off on, where the state is s.
 func (l *loader) afterEnd(w *worker, in *input, src io.ReaderAt, off int64, s quoteState, k int64) (int64, error) {
 	if src == nil {
-		if pos := in.d.afterEnd(in.mem[off:in.size], s, k); pos >= 0 {
+		if pos := in.d.afterEnd(in.mem[off:in.end], s, k); pos >= 0 {
 			return off + int64(pos), nil
 		}
 		return 0, errChanged(in.name)
@@ -171,7 +171,7 @@ func (l *loader) afterEnd(w *worker, in *input, src io.ReaderAt, off int64, s qu
 		if len(w.count) < countBytes {
 			w.count = make([]byte, countBytes)
 		}
-		b := w.count[:min(blockBytes, in.size-off)]
+		b := w.count[:min(blockBytes, in.end-off)]
 		if len(b) == 0 {
 			return 0, errChanged(in.name)
 		}
@@ -194,7 +194,7 @@ func (l *loader) explain(src io.ReaderAt, in *input, row, offset int64, check er
 	if src == nil {
 		src = in.source()
 	}
-	record, err := recordAt(&in.d, src, offset, in.size)
+	record, err := recordAt(&in.d, src, offset, in.end)
 	if err != nil {
 		return readError(err, in.name)
 	}

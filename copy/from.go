@@ -181,7 +181,7 @@ func (l *loader) finish(err error) (Result, error) {
 func newLoader(ctx context.Context, store *columnar.Store, t *Target, o *FromOptions, env *Env) (*loader, error) {
 	l := &loader{
 		ctx: ctx, store: store, opt: o, env: env, block: env.blockSize(),
-		proto: dialect{delim: o.Delimiter, quote: o.Quote, escape: o.Escape}, labels: newStageLabels(ctx),
+		proto: o.dialect(), labels: newStageLabels(ctx),
 	}
 	l.failed.row.Store(math.MaxInt64)
 	if env.Progress == nil {
@@ -200,7 +200,9 @@ func (l *loader) fromFiles() error {
 	if err := l.count(); err != nil {
 		return err
 	}
-	l.sum()
+	if err := l.sum(); err != nil {
+		return err
+	}
 	if err := l.checkRows(); err != nil {
 		return err
 	}
@@ -250,7 +252,7 @@ func (l *loader) attempt() error {
 // numeric reports whether a field may take more bytes than its text.
 func (l *loader) numeric() bool {
 	for i := range l.sh.fields {
-		if l.sh.fields[i].typ.Kind == columnar.Numeric {
+		if t := l.sh.fields[i].typ; t.Kind == columnar.Numeric || t.Array {
 			return true
 		}
 	}

@@ -128,7 +128,7 @@ func (x *inferrer) file(name string, env *Env) error {
 			WithHint("Create the table first, or pipe the plain data in.")
 	}
 	x.total += info.Size()
-	return x.look(&input{name: name, info: info, size: info.Size(), file: file})
+	return x.look(&input{name: name, info: info, size: info.Size(), end: info.Size(), file: file})
 }
 
 func (x *inferrer) stream(r io.Reader, name string) error {
@@ -141,7 +141,7 @@ func (x *inferrer) stream(r io.Reader, name string) error {
 	if x.cut = err == nil; x.cut {
 		x.left = int64(n) - slackBytes
 	}
-	return x.look(&input{name: name, size: int64(n), mem: b[:n:n]})
+	return x.look(&input{name: name, size: int64(n), end: int64(n), mem: b[:n:n]})
 }
 
 // look reads the records of one input.
@@ -155,8 +155,7 @@ func (x *inferrer) look(in *input) error {
 	if header.Records > 0 && x.first == nil {
 		header.Records-- // the last one is read here
 	}
-	proto := dialect{delim: x.opt.Delimiter, quote: x.opt.Quote, escape: x.opt.Escape}
-	if err := x.sh.prologue(in, in.file, proto, header); err != nil {
+	if err := x.sh.prologue(in, in.file, x.opt.dialect(), header); err != nil {
 		return err
 	}
 	start := in.start
@@ -165,7 +164,7 @@ func (x *inferrer) look(in *input) error {
 		if err != nil {
 			return readError(err, in.name)
 		}
-		if len(record) == 0 {
+		if len(record) == 0 || in.d.text && in.d.isEnd(record) {
 			return nil
 		}
 		ex := explainer{sh: x.sh, d: &in.d, place: place{file: in.name, line: 1 + in.headLines, offset: start}}
@@ -228,10 +227,11 @@ func (x *inferrer) column(d *dialect, b *batch, i, n int) {
 	for r := range n {
 		s, e := b.bounds(r, i)
 		raw := b.b[s:e]
+		if string(raw) == x.sh.null {
+			continue
+		}
 		if b.hasQuote(s, e) {
 			raw, _ = d.unquote(nil, raw)
-		} else if string(raw) == x.sh.null {
-			continue
 		}
 		x.some[i] = true
 		if x.fits[i] &= fitsOf(raw, x.fits[i]); x.fits[i] == 0 {
@@ -241,11 +241,11 @@ func (x *inferrer) column(d *dialect, b *batch, i, n int) {
 }
 
 func (x *inferrer) natural(d *dialect, raw []byte) naturalField {
-	if bytes.IndexByte(raw, d.quote) >= 0 {
-		text, _ := d.unquote(nil, raw)
-		return naturalField{text: string(text)}
+	if string(raw) == x.sh.null {
+		return naturalField{text: x.sh.null, null: true}
 	}
-	return naturalField{text: string(raw), null: string(raw) == x.sh.null}
+	text, _ := d.unquote(nil, raw)
+	return naturalField{text: string(text)}
 }
 
 // fitsOf returns which of the types in among v fits in its plainest form.

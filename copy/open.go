@@ -30,7 +30,7 @@ func (l *loader) openFiles(patterns []string) (stream io.ReadCloser, err error) 
 		if stream != nil || err != nil {
 			return stream, err
 		}
-		l.inputs = append(l.inputs, &input{name: name, info: info, size: info.Size()})
+		l.inputs = append(l.inputs, &input{name: name, info: info, size: info.Size(), end: info.Size()})
 		l.bytes += info.Size()
 		if len(names) == 1 {
 			l.inputs[0].file = file
@@ -133,7 +133,7 @@ func (l *loader) verify(converted bool) error {
 		}
 	}
 	for _, in := range l.inputs {
-		if end[in] != in.size {
+		if end[in] != in.end {
 			return errChanged(in.name)
 		}
 	}

@@ -89,6 +89,11 @@ type FromOptions struct {
 	headerGiven  bool
 }
 
+// dialect returns the dialect of the input's lines, without a line style.
+func (o *FromOptions) dialect() dialect {
+	return dialect{delim: o.Delimiter, quote: o.Quote, escape: o.Escape, text: o.Format == "text"}
+}
+
 // ToOptions are the options of a COPY TO in a checked form. The zero value is not valid;
 // ParseToOptions makes them.
 type ToOptions struct {
@@ -217,12 +222,10 @@ func formatName(o *Option) (string, error) {
 		return "", err
 	}
 	switch *v {
-	case "csv":
+	case "csv", "text", "binary":
 		return *v, nil
-	case "text", "binary":
-		return *v, pgerr.New(pgerr.FeatureNotSupported, "COPY format \"%s\" is not supported", *v).WithHint("Use FORMAT csv.")
 	}
-	return *v, pgerr.New(pgerr.InvalidParameterValue, "COPY format \"%s\" not recognized", *v).WithHint("Known formats: csv.")
+	return *v, pgerr.New(pgerr.InvalidParameterValue, "COPY format \"%s\" not recognized", *v).WithHint("Known formats: text, csv, binary.")
 }
 
 // encodingName accepts the names of UTF-8.
@@ -347,8 +350,9 @@ func (o *Option) onError(from bool) (string, error) {
 	return "", pgerr.New(pgerr.InvalidParameterValue, "COPY %s \"%s\" not recognized", "ON_ERROR", *v)
 }
 
-// csvBytes are the bytes of a CSV dialect.
-type csvBytes struct {
+// structure is the bytes that structure a file. Only csv has quotes; text has the
+// backslash in their place.
+type structure struct {
 	delimiter, quote, escape byte
 	null                     string
 }
@@ -356,11 +360,18 @@ type csvBytes struct {
 const lineBreaks = "\r\n"
 
 // check applies the rules that hold between options, in PostgreSQL's order.
-func (r *rawOptions) check() (d csvBytes, err error) {
-	if r.format != "csv" {
+func (r *rawOptions) check() (d structure, err error) {
+	if r.format == "binary" {
+		if err := r.checkBinary(); err != nil {
+			return d, err
+		}
 		return d, pgerr.New(pgerr.FeatureNotSupported, "COPY format \"%s\" is not supported", r.format).WithHint("Use FORMAT csv.")
 	}
-	d = csvBytes{delimiter: ',', quote: '"'}
+	csv := r.format == "csv"
+	d = structure{delimiter: '\t', quote: '\\', escape: '\\', null: `\N`}
+	if csv {
+		d = structure{delimiter: ',', quote: '"', escape: '"'}
+	}
 	if r.null != nil {
 		d.null = *r.null
 	}
@@ -379,24 +390,11 @@ func (r *rawOptions) check() (d csvBytes, err error) {
 	if r.dflt != nil && strings.ContainsAny(*r.dflt, lineBreaks) {
 		return d, pgerr.New(pgerr.InvalidParameterValue, "COPY default representation cannot use newline or carriage return")
 	}
-	if r.quote != nil {
-		if len(*r.quote) != 1 {
-			return d, pgerr.New(pgerr.FeatureNotSupported, "COPY quote must be a single one-byte character")
-		}
-		d.quote = (*r.quote)[0]
+	if !csv && strings.IndexByte(`\.abcdefghijklmnopqrstuvwxyz0123456789`, d.delimiter) >= 0 {
+		return d, pgerr.New(pgerr.InvalidParameterValue, "COPY delimiter cannot be \"%s\"", *r.delimiter)
 	}
-	if d.delimiter == d.quote {
-		return d, pgerr.New(pgerr.InvalidParameterValue, "COPY delimiter and quote must be different")
-	}
-	d.escape = d.quote
-	if r.escape != nil {
-		if len(*r.escape) != 1 {
-			return d, pgerr.New(pgerr.FeatureNotSupported, "COPY escape must be a single one-byte character")
-		}
-		d.escape = (*r.escape)[0]
-	}
-	if strings.IndexByte(lineBreaks, d.quote) >= 0 || strings.IndexByte(lineBreaks, d.escape) >= 0 {
-		return d, pgerr.New(pgerr.InvalidParameterValue, "COPY quote and escape cannot be newline or carriage return")
+	if err := r.checkQuotes(&d); err != nil {
+		return d, err
 	}
 	if d.delimiter >= 0x80 || d.quote >= 0x80 || d.escape >= 0x80 {
 		return d, pgerr.New(pgerr.FeatureNotSupported, "COPY delimiter, quote and escape must be ASCII characters")
@@ -407,8 +405,72 @@ func (r *rawOptions) check() (d csvBytes, err error) {
 	return d, r.checkMarkers(d)
 }
 
-func (r *rawOptions) checkForce() error {
+// checkBinary refuses what means nothing in a binary file.
+func (r *rawOptions) checkBinary() error {
+	const inBinary = "cannot specify %s in BINARY mode"
 	switch {
+	case r.delimiter != nil:
+		return pgerr.New(pgerr.SyntaxError, inBinary, "DELIMITER")
+	case r.null != nil:
+		return pgerr.New(pgerr.SyntaxError, inBinary, "NULL")
+	case r.dflt != nil:
+		return pgerr.New(pgerr.SyntaxError, inBinary, "DEFAULT")
+	case r.header != nil && r.header.Records > 0:
+		return pgerr.New(pgerr.FeatureNotSupported, inBinary, "HEADER")
+	}
+	if err := r.checkQuotes(nil); err != nil {
+		return err
+	}
+	if err := r.checkForce(); err != nil {
+		return err
+	}
+	if r.onError != "stop" {
+		return pgerr.New(pgerr.SyntaxError, "only ON_ERROR STOP is allowed in BINARY mode")
+	}
+	return nil
+}
+
+// checkQuotes reads QUOTE and ESCAPE into d, which only csv has.
+func (r *rawOptions) checkQuotes(d *structure) error {
+	const needsCSV = "COPY %s requires CSV mode"
+	csv := r.format == "csv"
+	if r.quote != nil {
+		if !csv {
+			return pgerr.New(pgerr.FeatureNotSupported, needsCSV, "QUOTE")
+		}
+		if len(*r.quote) != 1 {
+			return pgerr.New(pgerr.FeatureNotSupported, "COPY quote must be a single one-byte character")
+		}
+		d.quote = (*r.quote)[0]
+		d.escape = d.quote
+	}
+	if csv && d.delimiter == d.quote {
+		return pgerr.New(pgerr.InvalidParameterValue, "COPY delimiter and quote must be different")
+	}
+	if r.escape != nil {
+		if !csv {
+			return pgerr.New(pgerr.FeatureNotSupported, needsCSV, "ESCAPE")
+		}
+		if len(*r.escape) != 1 {
+			return pgerr.New(pgerr.FeatureNotSupported, "COPY escape must be a single one-byte character")
+		}
+		d.escape = (*r.escape)[0]
+	}
+	if csv && (strings.IndexByte(lineBreaks, d.quote) >= 0 || strings.IndexByte(lineBreaks, d.escape) >= 0) {
+		return pgerr.New(pgerr.InvalidParameterValue, "COPY quote and escape cannot be newline or carriage return")
+	}
+	return nil
+}
+
+func (r *rawOptions) checkForce() error {
+	csv := r.format == "csv"
+	switch {
+	case r.forceQuote.given && !csv:
+		return pgerr.New(pgerr.FeatureNotSupported, "COPY %s requires CSV mode", "FORCE_QUOTE")
+	case r.forceNotNil.given && !csv:
+		return pgerr.New(pgerr.FeatureNotSupported, "COPY %s requires CSV mode", "FORCE_NOT_NULL")
+	case r.forceNull.given && !csv:
+		return pgerr.New(pgerr.FeatureNotSupported, "COPY %s requires CSV mode", "FORCE_NULL")
 	case r.forceQuote.given && r.from:
 		return pgerr.New(pgerr.FeatureNotSupported, "COPY %s cannot be used with %s", "FORCE_QUOTE", "COPY FROM")
 	case r.forceNotNil.given && !r.from:
@@ -419,12 +481,13 @@ func (r *rawOptions) checkForce() error {
 	return nil
 }
 
-func (r *rawOptions) checkMarkers(d csvBytes) error {
+func (r *rawOptions) checkMarkers(d structure) error {
+	csv := r.format == "csv"
 	const inDelimiter, inQuote = "COPY delimiter character must not appear in the %s specification", "CSV quote character must not appear in the %s specification"
 	if strings.IndexByte(d.null, d.delimiter) >= 0 {
 		return pgerr.New(pgerr.InvalidParameterValue, inDelimiter, "NULL")
 	}
-	if strings.IndexByte(d.null, d.quote) >= 0 {
+	if csv && strings.IndexByte(d.null, d.quote) >= 0 {
 		return pgerr.New(pgerr.InvalidParameterValue, inQuote, "NULL")
 	}
 	if r.dflt == nil {
@@ -435,7 +498,7 @@ func (r *rawOptions) checkMarkers(d csvBytes) error {
 		return pgerr.New(pgerr.FeatureNotSupported, "COPY %s cannot be used with %s", "DEFAULT", "COPY TO")
 	case strings.IndexByte(*r.dflt, d.delimiter) >= 0:
 		return pgerr.New(pgerr.FeatureNotSupported, inDelimiter, "DEFAULT")
-	case strings.IndexByte(*r.dflt, d.quote) >= 0:
+	case csv && strings.IndexByte(*r.dflt, d.quote) >= 0:
 		return pgerr.New(pgerr.FeatureNotSupported, inQuote, "DEFAULT")
 	case *r.dflt == d.null:
 		return pgerr.New(pgerr.FeatureNotSupported, "NULL specification and DEFAULT specification cannot be the same")

@@ -10,7 +10,7 @@ import (
 func TestOptionErrors(t *testing.T) {
 	tests := []struct {
 		to      bool
-		options string // behind FORMAT csv
+		options string // behind FORMAT csv, if they do not say FORMAT
 		state   string
 		message string
 	}{
@@ -47,10 +47,32 @@ func TestOptionErrors(t *testing.T) {
 		{false, "PARALLELISM many", "42601", "parallelism requires an integer value"},
 		{true, "ROWS 3", "22023", "COPY ROWS cannot be used with COPY TO"},
 		{false, "NULL", "42601", "null requires a parameter"},
+		{false, "FORMAT text, DELIMITER '.'", "22023", "COPY delimiter cannot be \".\""},
+		{false, "FORMAT text, DELIMITER '\\'", "22023", "COPY delimiter cannot be \"\\\""},
+		{true, "FORMAT text, DELIMITER 'a'", "22023", "COPY delimiter cannot be \"a\""},
+		{true, "FORMAT text, DELIMITER '7'", "22023", "COPY delimiter cannot be \"7\""},
+		{false, "FORMAT text, DELIMITER '\r'", "22023", "COPY delimiter cannot be newline or carriage return"},
+		{false, "FORMAT text, NULL 'a\tb'", "22023", "COPY delimiter character must not appear in the NULL specification"},
+		{false, "FORMAT text, DEFAULT 'a\tb'", "0A000", "COPY delimiter character must not appear in the DEFAULT specification"},
+		{false, "FORMAT text, QUOTE 'x'", "0A000", "COPY QUOTE requires CSV mode"},
+		{false, "FORMAT text, ESCAPE 'x'", "0A000", "COPY ESCAPE requires CSV mode"},
+		{true, "FORMAT text, FORCE_QUOTE *", "0A000", "COPY FORCE_QUOTE requires CSV mode"},
+		{false, "FORMAT text, FORCE_NULL (a)", "0A000", "COPY FORCE_NULL requires CSV mode"},
+		{false, "FORMAT text, FORCE_NOT_NULL (a)", "0A000", "COPY FORCE_NOT_NULL requires CSV mode"},
+		{false, "FORMAT binary, DELIMITER ','", "42601", "cannot specify DELIMITER in BINARY mode"},
+		{false, "FORMAT binary, NULL ''", "42601", "cannot specify NULL in BINARY mode"},
+		{false, "FORMAT binary, DEFAULT ''", "42601", "cannot specify DEFAULT in BINARY mode"},
+		{true, "FORMAT binary, HEADER", "0A000", "cannot specify HEADER in BINARY mode"},
+		{true, "FORMAT binary, QUOTE 'x'", "0A000", "COPY QUOTE requires CSV mode"},
+		{true, "FORMAT binary, FORCE_QUOTE *", "0A000", "COPY FORCE_QUOTE requires CSV mode"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.options, func(t *testing.T) {
-			list := parseOptions(t, "COPY t WITH (FORMAT csv, "+tc.options+")")
+			options := tc.options
+			if !strings.HasPrefix(options, "FORMAT") {
+				options = "FORMAT csv, " + options
+			}
+			list := parseOptions(t, "COPY t WITH ("+options+")")
 			var err error
 			if tc.to {
 				_, err = ParseToOptions(list)
@@ -63,7 +85,7 @@ func TestOptionErrors(t *testing.T) {
 			}
 		})
 	}
-	for format, state := range map[string]string{"csv": "", "text": "0A000", "binary": "0A000", "excel": "22023"} {
+	for format, state := range map[string]string{"csv": "", "text": "", "binary": "0A000", "excel": "22023"} {
 		_, err := ParseFromOptions(parseOptions(t, "COPY t WITH (FORMAT "+format+")"))
 		if e, ok := err.(*Error); (err != nil) != (state != "") || ok && e.SQLState != state {
 			t.Errorf("FORMAT %s: %v, want %q", format, err, state)

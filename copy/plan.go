@@ -55,7 +55,7 @@ func workersFor(n int64, o int, e *Env) int {
 }
 
 // splitsOf returns the number of splits of in.
-func splitsOf(in *input, block int64) int { return int((in.size - in.start + block - 1) / block) }
+func splitsOf(in *input, block int64) int { return int((in.end - in.start + block - 1) / block) }
 
 // countTask is the least work that a goroutine takes at once in the count.
 const countTask = 1 << 20
@@ -149,26 +149,40 @@ func (l *loader) countBlock(in *input, off int64, b []byte) {
 }
 
 // sum gives every split its start state and the rows and lines before it, and every
-// input its rows.
-func (l *loader) sum() {
+// input its rows. Where text has an end-of-copy marker the input ends.
+func (l *loader) sum() error {
+	w := l.pool[0]
+	defer w.close()
 	rows := int64(0)
 	for _, in := range l.inputs {
 		in.firstRow = rows
 		state, lines := outside, in.headLines
 		mine := l.splits[in.firstSplit : in.firstSplit+splitsOf(in, l.block)]
-		for i := range mine {
+		looked, ended, data := false, false, false
+		for i := 0; i < len(mine) && !ended; i++ {
 			s := &mine[i]
 			s.state, s.rows, s.lines = state, rows, lines
+			if s.marker[state] && !looked {
+				looked = true // the record with another one fails
+				if err := l.endIn(w, in, i, state); err != nil {
+					return err
+				}
+				if ended = in.end < in.size; ended && splitsOf(in, l.block) <= i {
+					break
+				}
+			}
 			rows += s.ends[state]
 			lines += s.tally.lines
+			data = s.data[state]
 			state = s.next[state]
 		}
-		if len(mine) > 0 && (state != outside || in.lastByte != in.d.eol) {
+		if len(mine) > 0 && !ended && (state != outside || data || in.lastByte != in.d.eol) {
 			rows++ // the last record has no end
 		}
 		in.rows = rows - in.firstRow
 	}
 	l.rows = rows
+	return nil
 }
 
 // cut divides the rows into fragments.

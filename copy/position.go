@@ -105,7 +105,7 @@ func (l *loader) lineOf(in *input, row int64) (int64, error) {
 			return 0, err
 		}
 	}
-	record, err := recordAt(&in.d, src, start, in.size)
+	record, err := recordAt(&in.d, src, start, in.end)
 	if err != nil {
 		return 0, err
 	}

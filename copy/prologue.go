@@ -19,6 +19,7 @@ type input struct {
 	file  *os.File // open all along, or nil: every worker opens it for itself
 	d     dialect
 	start int64 // where the records begin
+	end   int64 // where they end: size, or before an end-of-copy marker or a trailer
 
 	headLines int64 // line breaks before start
 
@@ -76,7 +77,7 @@ func (sh *shape) readHead(in *input, proto dialect, header Header, b []byte, who
 	in.d = proto
 	in.d.setStyle(styleLF)
 	pos := 0
-	if bytes.HasPrefix(b, byteOrderMark) {
+	if !proto.text && bytes.HasPrefix(b, byteOrderMark) {
 		pos = len(byteOrderMark)
 	}
 	style := in.d.firstStyle(b[pos:], whole)
@@ -97,6 +98,12 @@ func (sh *shape) readHead(in *input, proto dialect, header Header, b []byte, who
 		}
 		if end < 0 {
 			end = len(b) - pos
+		}
+		if proto.text && in.d.isEnd(b[pos:]) {
+			if header.Match {
+				return true, sh.matchHeader(in, nil, countLines(&in.d, b[:pos])+1)
+			}
+			break
 		}
 		x := explainer{sh: sh, d: &in.d, place: place{file: in.name, line: 1 + countLines(&in.d, b[:pos]), offset: int64(pos)}}
 		if e := x.bytes(b[pos : pos+end]); e != nil {
@@ -149,7 +156,7 @@ func (sh *shape) matchHeader(in *input, body []byte, lines int64) error {
 	}
 	for i, b := range raw {
 		want := sh.fields[i].name
-		if bytes.IndexByte(b, in.d.quote) < 0 && string(b) == sh.null {
+		if string(b) == sh.null {
 			return fail("column name mismatch in header line field %d: got null value (\"%s\"), expected \"%s\"", i+1, sh.null, want)
 		}
 		if name, _ := in.d.unquote(nil, b); string(name) != want {

@@ -1,7 +1,6 @@
 package copy
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -82,9 +81,7 @@ func newShape(t *Target, o *FromOptions) (*shape, error) {
 		listed[pos] = true
 		sh.fields[i] = sh.newField(pos, t.Defaults, o)
 		switch k := sh.fields[i].typ.Kind; {
-		case sh.fields[i].typ.Array:
-			return nil, notSupported(fmt.Sprintf("with column \"%s\" of type %s", sh.fields[i].name, sh.fields[i].typ))
-		case k == columnar.Text, k == columnar.Varchar, k == columnar.Bytea, k == columnar.JSON:
+		case sh.fields[i].typ.Array, k == columnar.Text, k == columnar.Varchar, k == columnar.Bytea, k == columnar.JSON:
 			sh.text = true
 		}
 	}

@@ -246,6 +246,11 @@ func (d *leader) parcel() (parcel, error) {
 // cut ends p behind a record and makes the rest d.next. It returns false if p holds no
 // complete record yet.
 func (d *leader) cut(p *parcel, whole bool) bool {
+	if d.in.d.text {
+		if end := d.in.d.endMarker(p.b); end >= 0 {
+			p.b, whole, d.done = p.b[:end], true, true
+		}
+	}
 	pos, ends, lines := d.in.d.lastEnd(p.b)
 	if p.rows = ends; whole {
 		p.last = true

@@ -90,7 +90,7 @@ func To(ctx context.Context, content Content, dst Destination, opt *ToOptions, l
 	if err != nil {
 		return res, err
 	}
-	w := &writer{ctx: ctx, content: content, form: form, env: &env, labels: newStageLabels(ctx)}
+	w := &writer{ctx: ctx, content: content, enc: form, env: &env, labels: newStageLabels(ctx)}
 	w.clock.start(StageConvert, w.labels)
 	defer w.clock.stop()
 	res.Cardinality, res.Workers = Unknown, 1
@@ -110,11 +110,24 @@ func To(ctx context.Context, content Content, dst Destination, opt *ToOptions, l
 	return res, nil
 }
 
+// encoding is how a format writes rows. Immutable.
+type encoding interface {
+	head(dst []byte, names []string) []byte // appends what comes before the rows
+	tail(dst []byte) []byte                 // appends what comes behind them
+	encoder() encoder
+}
+
+// encoder writes rows. One goroutine owns it.
+type encoder interface {
+	// append appends the rows of a batch, of which it keeps nothing.
+	append(dst []byte, b Batch) ([]byte, error)
+}
+
 // writer is one COPY TO at work.
 type writer struct {
 	ctx     context.Context
 	content Content
-	form    *form
+	enc     encoding
 	env     *Env
 	labels  *stageLabels
 	clock   clock
@@ -145,8 +158,8 @@ func (w *writer) to(dst Destination, opt *ToOptions, workers int) error {
 		w.out, w.name = file, dst.path
 		defer file.abandon()
 	}
-	if opt.Header {
-		if err := w.write(w.form.appendHeader(nil, w.content.names)); err != nil {
+	if head := w.enc.head(nil, w.content.names); len(head) > 0 {
+		if err := w.write(head); err != nil {
 			return err
 		}
 	}
@@ -158,6 +171,9 @@ func (w *writer) to(dst Destination, opt *ToOptions, workers int) error {
 		err = w.tableAlone()
 	default:
 		err = w.tableAhead(workers)
+	}
+	if tail := w.enc.tail(nil); err == nil && len(tail) > 0 {
+		err = w.write(tail)
 	}
 	if err == nil && file != nil {
 		err = file.complete()
@@ -184,15 +200,15 @@ func (w *writer) write(b []byte) error {
 
 // query formats and writes the rows of an iterator.
 func (w *writer) query() error {
-	f := w.form.formatter()
+	f := w.enc.encoder()
 	buf := make([]byte, 0, chunkBytes)
 	for b, err := range w.content.rows {
 		if err != nil {
 			return err
 		}
-		err = mmap.Guard(func() error {
-			buf = f.append(buf, b)
-			return nil
+		err = mmap.Guard(func() (err error) {
+			buf, err = f.append(buf, b)
+			return err
 		})
 		if err != nil {
 			return err
@@ -215,13 +231,15 @@ func (w *writer) count(rows int) {
 
 // group formats row group g and passes it on in chunks; emit returns the buffer for the
 // next, or nil to stop.
-func (w *writer) group(ctx context.Context, f *formatter, g int, buf []byte, emit func([]byte) []byte) ([]byte, error) {
+func (w *writer) group(ctx context.Context, f encoder, g int, buf []byte, emit func([]byte) []byte) ([]byte, error) {
 	err := mmap.Guard(func() error {
 		for b, err := range w.content.table.Scan(ctx, columnar.ScanOptions{Columns: w.content.columns, FirstGroup: g, GroupCount: 1}) {
 			if err != nil {
 				return err
 			}
-			buf = f.append(buf, Batch{Rows: b.Rows, Cols: b.Cols})
+			if buf, err = f.append(buf, Batch{Rows: b.Rows, Cols: b.Cols}); err != nil {
+				return err
+			}
 			w.count(b.Rows)
 			if len(buf) >= chunkBytes {
 				if buf = emit(buf); buf == nil {
@@ -236,7 +254,7 @@ func (w *writer) group(ctx context.Context, f *formatter, g int, buf []byte, emi
 
 // tableAlone formats and writes the table in the calling goroutine.
 func (w *writer) tableAlone() error {
-	f := w.form.formatter()
+	f := w.enc.encoder()
 	buf := make([]byte, 0, chunkBytes+chunkBytes/4)
 	for g := range w.content.table.Groups() {
 		var failed error
@@ -277,7 +295,7 @@ func (w *writer) tableAhead(workers int) error {
 			c := &w.clocks[i]
 			c.start(StageConvert, w.labels)
 			defer c.stop()
-			f := w.form.formatter()
+			f := w.enc.encoder()
 			for {
 				select {
 				case ahead <- struct{}{}:

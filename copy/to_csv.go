@@ -11,9 +11,10 @@ import (
 	"github.com/ingotdb/ingot/internal/pgtext"
 )
 
-// form is how a COPY TO csv writes its columns. Immutable.
+// form is how a COPY TO csv or text writes its columns. Immutable.
 type form struct {
 	delim, quote, escape byte
+	text, header         bool
 	null                 string
 	location             *time.Location
 	cols                 []formColumn
@@ -23,12 +24,15 @@ type form struct {
 type formColumn struct {
 	typ   columnar.Type
 	force bool // FORCE_QUOTE
-	plain bool // no value needs quotes
+	plain bool // no value needs quotes or escapes
 }
 
 // newForm resolves options against the columns.
 func newForm(c *Content, o *ToOptions, location *time.Location) (*form, error) {
-	f := &form{delim: o.Delimiter, quote: o.Quote, escape: o.Escape, null: o.Null, location: location, cols: make([]formColumn, len(c.types))}
+	f := &form{
+		delim: o.Delimiter, quote: o.Quote, escape: o.Escape, text: o.Format == "text", header: o.Header,
+		null: o.Null, location: location, cols: make([]formColumn, len(c.types)),
+	}
 	force, err := c.forced(o)
 	if err != nil {
 		return nil, err
@@ -38,7 +42,8 @@ func newForm(c *Content, o *ToOptions, location *time.Location) (*form, error) {
 		col := &f.cols[i]
 		col.typ, col.force = t, force[i]
 		sh := shape{location: location}
-		col.plain = safe && !col.force && (!t.Variable() || t.Kind == columnar.Numeric) && !t.Array && (o.Null == "" || !sh.accepts(t, o.Null))
+		col.plain = safe && !col.force && (!t.Variable() || t.Kind == columnar.Numeric) && !t.Array &&
+			(f.text || o.Null == "" || !sh.accepts(t, o.Null))
 	}
 	return f, nil
 }
@@ -63,8 +68,11 @@ func (c *Content) forced(o *ToOptions) ([]bool, error) {
 	return force, err
 }
 
-// appendHeader appends the line of column names.
-func (f *form) appendHeader(dst []byte, names []string) []byte {
+// head appends the line of column names, if there is to be one.
+func (f *form) head(dst []byte, names []string) []byte {
+	if !f.header {
+		return dst
+	}
 	for i, name := range names {
 		if i > 0 {
 			dst = append(dst, f.delim)
@@ -74,8 +82,15 @@ func (f *form) appendHeader(dst []byte, names []string) []byte {
 	return append(dst, '\n')
 }
 
-// appendField appends a value that is not NULL, in quotes if it needs them.
+// tail appends nothing: the last line ends the rows.
+func (f *form) tail(dst []byte) []byte { return dst }
+
+// appendField appends a value that is not NULL, in quotes if it needs them; of text, with
+// its escapes.
 func (f *form) appendField(dst, v []byte, force bool) []byte {
+	if f.text {
+		return f.appendEscaped(dst, v)
+	}
 	if !force && !f.special(v) && string(v) != f.null && (len(f.cols) > 1 || string(v) != `\.`) {
 		return append(dst, v...)
 	}
@@ -147,7 +162,7 @@ type vecReader struct {
 	f64   []float64
 }
 
-func (f *form) formatter() *formatter {
+func (f *form) encoder() encoder {
 	return &formatter{form: f, valid: make([][]uint64, len(f.cols)), cols: make([]vecReader, len(f.cols))}
 }
 
@@ -186,7 +201,7 @@ func (f *formatter) open(i int, v *columnar.Vec, rows int) {
 }
 
 // append appends the lines of a batch.
-func (f *formatter) append(dst []byte, b Batch) []byte {
+func (f *formatter) append(dst []byte, b Batch) ([]byte, error) {
 	for i := range f.cols {
 		f.open(i, &b.Cols[i], b.Rows)
 	}
@@ -209,7 +224,7 @@ func (f *formatter) append(dst []byte, b Batch) []byte {
 		}
 		dst = append(dst, '\n')
 	}
-	return dst
+	return dst, nil
 }
 
 // appendValue appends row r of column i, which is not NULL.

@@ -45,6 +45,14 @@ func (w *worker) open(in *input) (io.ReaderAt, error) {
 	return file, nil
 }
 
+// source is open for an input that may be in memory.
+func (w *worker) source(in *input) (io.ReaderAt, error) {
+	if in.mem != nil {
+		return in.source(), nil
+	}
+	return w.open(in)
+}
+
 func (w *worker) close() {
 	if w.file != nil {
 		w.file.Close()
