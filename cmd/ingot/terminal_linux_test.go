@@ -182,6 +182,8 @@ func TestProgressBar(t *testing.T) {
 	if err := c.cmd.Wait(); err != nil {
 		t.Error(err)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if strings.Contains(c.all.String(), "\x1b[3") {
 		t.Errorf("there is colour: %q", c.all.String())
 	}
