@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/internal/pgerr"
 )
 
@@ -65,9 +66,9 @@ type rawOptions struct {
 	forceNotNil columnSet
 	forceNull   columnSet
 	encoding    string
-	onError     string
 	parallelism int
 	rows        int64 // -1: not given
+	policy      policy
 }
 
 // FromOptions are the options of a COPY FROM in a checked form. The zero value is not
@@ -79,8 +80,15 @@ type FromOptions struct {
 	Escape      byte
 	Null        string
 	Header      Header
-	Parallelism int   // workers the statement asks for at most; 0 leaves it to the caller
-	Rows        int64 // rows the caller promises; -1 if none were
+	Encoding    string // canonical name; empty for UTF-8
+	Parallelism int    // workers the statement asks for at most; 0 leaves it to the caller
+	Rows        int64  // rows the caller promises; -1 if none were
+	OnError     OnError
+	RejectLimit int64 // rows that OnError may leave out; 0 is any number
+	Verbosity   Verbosity
+	Rejects     string // table that is told the rows left out by OnError; empty for none
+	OnConflict  columnar.OnConflict
+	Freeze      bool // a hint without effect: rows are as cheap to read as they can be from the start
 
 	forceNotNull columnSet
 	forceNull    columnSet
@@ -103,7 +111,8 @@ type ToOptions struct {
 	Escape      byte
 	Null        string
 	Header      bool
-	Parallelism int // workers the statement asks for at most; 0 leaves it to the caller
+	Encoding    string // canonical name; empty for UTF-8
+	Parallelism int    // workers the statement asks for at most; 0 leaves it to the caller
 
 	forceQuote columnSet
 }
@@ -122,7 +131,9 @@ func ParseFromOptions(list []Option) (*FromOptions, error) {
 	}
 	o := &FromOptions{
 		Format: r.format, Delimiter: d.delimiter, Quote: d.quote, Escape: d.escape, Null: d.null,
-		Parallelism: r.parallelism, Rows: r.rows, forceNotNull: r.forceNotNil, forceNull: r.forceNull,
+		Encoding: r.encoding, Parallelism: r.parallelism, Rows: r.rows, forceNotNull: r.forceNotNil, forceNull: r.forceNull,
+		OnError: r.policy.onError, RejectLimit: r.policy.rejectLimit, Verbosity: r.policy.verbosity, Rejects: r.policy.rejects,
+		OnConflict: r.policy.onConflict, Freeze: r.policy.freeze,
 	}
 	if r.header != nil {
 		o.Header, o.headerGiven = *r.header, true
@@ -145,13 +156,13 @@ func ParseToOptions(list []Option) (*ToOptions, error) {
 	}
 	return &ToOptions{
 		Format: r.format, Delimiter: d.delimiter, Quote: d.quote, Escape: d.escape, Null: d.null,
-		Header: r.header != nil && r.header.Records > 0, Parallelism: r.parallelism, forceQuote: r.forceQuote,
+		Header: r.header != nil && r.header.Records > 0, Encoding: r.encoding, Parallelism: r.parallelism, forceQuote: r.forceQuote,
 	}, nil
 }
 
 // readOptions reads each option on its own.
 func readOptions(list []Option, from bool) (*rawOptions, error) {
-	r := &rawOptions{from: from, format: "text", onError: "stop", rows: -1}
+	r := &rawOptions{from: from, format: "text", rows: -1, policy: policy{verbosity: Summary}}
 	seen := make(map[string]bool, len(list))
 	for i := range list {
 		name := strings.ToLower(list[i].Name)
@@ -191,8 +202,6 @@ func (r *rawOptions) read(name string, o *Option) (err error) {
 		r.forceNull, err = o.columns(true)
 	case "encoding":
 		r.encoding, err = encodingName(o)
-	case "on_error":
-		r.onError, err = o.onError(r.from)
 	case "parallelism":
 		var n int64
 		n, err = o.integer(1, maxWorkers)
@@ -202,9 +211,12 @@ func (r *rawOptions) read(name string, o *Option) (err error) {
 			return pgerr.New(pgerr.InvalidParameterValue, "COPY %s cannot be used with %s", "ROWS", "COPY TO")
 		}
 		r.rows, err = o.integer(0, 1<<62)
-	case "freeze", "reject_limit", "log_verbosity", "force_array", "on_conflict", "rejects", "compression":
+	case "force_array", "compression":
 		return notSupported(strings.ToUpper(name))
 	default:
+		if known, err := r.policy.read(name, o, r.from); known {
+			return err
+		}
 		return pgerr.New(pgerr.SyntaxError, "option \"%s\" not recognized", name)
 	}
 	return err
@@ -226,31 +238,6 @@ func formatName(o *Option) (string, error) {
 		return *v, nil
 	}
 	return *v, pgerr.New(pgerr.InvalidParameterValue, "COPY format \"%s\" not recognized", *v).WithHint("Known formats: text, csv, binary.")
-}
-
-// encodingName accepts the names of UTF-8.
-func encodingName(o *Option) (string, error) {
-	v, err := o.text()
-	if err != nil {
-		return "", err
-	}
-	norm := strings.Map(func(c rune) rune {
-		switch {
-		case c >= 'A' && c <= 'Z':
-			return c + 'a' - 'A'
-		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
-			return c
-		}
-		return -1
-	}, *v)
-	switch norm {
-	case "utf8", "unicode":
-		return "UTF8", nil
-	case "":
-		return "", pgerr.New(pgerr.InvalidParameterValue, "argument to option \"%s\" must be a valid encoding name", "encoding")
-	}
-	return "", pgerr.New(pgerr.FeatureNotSupported, "COPY ENCODING '%s' is not supported", *v).
-		WithHint("Convert the input to UTF-8 first.")
 }
 
 // text returns the one value of o.
@@ -333,23 +320,6 @@ func (o *Option) columns(star bool) (columnSet, error) {
 	return set, nil
 }
 
-func (o *Option) onError(from bool) (string, error) {
-	if !from {
-		return "", pgerr.New(pgerr.InvalidParameterValue, "COPY %s cannot be used with %s", "ON_ERROR", "COPY TO")
-	}
-	v, err := o.text()
-	if err != nil {
-		return "", err
-	}
-	switch w := strings.ToLower(*v); w {
-	case "stop":
-		return w, nil
-	case "ignore", "set_null":
-		return w, notSupported("ON_ERROR " + w)
-	}
-	return "", pgerr.New(pgerr.InvalidParameterValue, "COPY %s \"%s\" not recognized", "ON_ERROR", *v)
-}
-
 // structure is the bytes that structure a file. Only csv has quotes; text has the
 // backslash in their place.
 type structure struct {
@@ -402,6 +372,9 @@ func (r *rawOptions) check() (d structure, err error) {
 	if err := r.checkForce(); err != nil {
 		return d, err
 	}
+	if err := r.policy.check(r.from, r.format); err != nil {
+		return d, err
+	}
 	return d, r.checkMarkers(d)
 }
 
@@ -424,10 +397,10 @@ func (r *rawOptions) checkBinary() error {
 	if err := r.checkForce(); err != nil {
 		return err
 	}
-	if r.onError != "stop" {
-		return pgerr.New(pgerr.SyntaxError, "only ON_ERROR STOP is allowed in BINARY mode")
+	if r.encoding != "" {
+		return notSupported("ENCODING with FORMAT binary")
 	}
-	return nil
+	return r.policy.check(r.from, r.format)
 }
 
 // checkQuotes reads QUOTE and ESCAPE into d, which only csv has.
