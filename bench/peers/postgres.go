@@ -74,8 +74,8 @@ func (s *server) command(program string, args ...string) *exec.Cmd {
 }
 
 // startServer makes a database cluster in dir and starts a server that listens on a
-// Unix socket there.
-func startServer(dir string) (*server, error) {
+// Unix socket there. It gives up if this process is told to end.
+func startServer(dir string, stopped <-chan os.Signal) (*server, error) {
 	bin, err := postgresBin()
 	if err != nil {
 		return nil, err
@@ -106,6 +106,9 @@ func startServer(dir string) (*server, error) {
 	for end := time.Now().Add(30 * time.Second); ; {
 		if s.command("pg_isready", "-q", "-h", dir).Run() == nil {
 			return s, nil
+		}
+		if len(stopped) > 0 {
+			return nil, errors.Join(errors.New("interrupted"), s.stop())
 		}
 		if time.Now().After(end) {
 			text, err := os.ReadFile(log.Name())
@@ -178,13 +181,13 @@ var psqlTime = regexp.MustCompile(`Time: ([0-9.]+) ms`)
 // loadPostgres returns the load of PostgreSQL into a table of a kind: "" or "UNLOGGED ".
 func loadPostgres(kind string) func(*job) (measure.Sample, error) {
 	return func(j *job) (sample measure.Sample, err error) {
-		s, err := startServer(j.Dir)
-		if err != nil {
-			return sample, err
-		}
 		stopped := make(chan os.Signal, 1)
 		signal.Notify(stopped, os.Interrupt, syscall.SIGTERM)
 		defer signal.Stop(stopped)
+		s, err := startServer(j.Dir, stopped)
+		if err != nil {
+			return sample, err
+		}
 		done := make(chan struct{})
 		defer close(done)
 		go s.guard(stopped, done)
