@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -337,6 +338,7 @@ func TestRowsEndEarly(t *testing.T) {
 	if _, err := db.CopyFrom(ctx, "t", strings.NewReader(strings.Repeat("1\n", 400_000)), ""); err != nil {
 		t.Fatal(err)
 	}
+	goroutines := runtime.NumGoroutine()
 	rows, err := db.Query(ctx, "SELECT a FROM t")
 	if err != nil || !rows.Next() {
 		t.Fatal(err)
@@ -362,6 +364,9 @@ func TestRowsEndEarly(t *testing.T) {
 	}
 	if err := rows.Err(); ingot.SQLState(err) != "57014" {
 		t.Errorf("after cancelling: %v", err)
+	}
+	if n := runtime.NumGoroutine(); n > goroutines {
+		t.Errorf("%d goroutines, %d were there before", n, goroutines)
 	}
 	if err := db.Close(); err != nil {
 		t.Errorf("Close says %v: the rows still hold something", err)
