@@ -373,7 +373,7 @@ func (x *inferrer) decideHeader() bool {
 			odd = odd || is&x.fits[i] == 0
 			named = named && is&x.fits[i] == 0
 		} else {
-			named = named && is&^isBool == 0 // t and f are names too
+			named = named && is&^isBool == 0 && !digits([]byte(f.text)) // t and f are names too; a zip code is none
 		}
 	}
 	return odd && named || !typed && named && x.rows > 0

@@ -15,6 +15,7 @@ func TestInfer(t *testing.T) {
 		header         bool
 	}{
 		{"zip codes", "zip,lat,city\n00501,40.9,Holtsville\n10001,,NY\n", "zip text, lat float8, city text", true},
+		{"zip codes without names", "00501,x\n02134,y\n", "c1 text, c2 text", false},
 		{"no header", "1,a\n2,b\n", "c1 int8, c2 text", false},
 		{"all text with names", "a,b\nx,y\n", "a text, b text", true},
 		{"one record", "a,b\n", "c1 text, c2 text", false},
