@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ingotdb/ingot/internal/journal"
 	"github.com/ingotdb/ingot/internal/pgtext"
 	"github.com/ingotdb/ingot/kernels"
 	"github.com/ingotdb/ingot/mmap"
@@ -39,7 +40,10 @@ func (s *Store) Check(ctx context.Context, report func(error)) (CheckStats, erro
 			found(fmt.Errorf("columnar: check %s: %w", what, err))
 		}
 	})
-	if err != nil && len(all) == 0 {
+	switch {
+	case errors.Is(err, journal.ErrClosed): // by a Close that came in between
+		return st, ErrClosed
+	case err != nil && len(all) == 0:
 		found(err)
 	}
 	snap, err := s.Snapshot()
