@@ -64,7 +64,7 @@ func (s *Store) compact(ctx context.Context, plan func(*Table) ([]fold, error)) 
 	}
 	df, err := s.writeFolds(ctx, folds)
 	if err != nil {
-		return err
+		return s.ended(err)
 	}
 	if err := s.log.Prepare(); err != nil { // makes the step under the lock shorter, no more
 		s.logger().Warn("could not prepare the next log", "err", err)

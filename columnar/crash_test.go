@@ -181,7 +181,7 @@ func TestCrash(t *testing.T) {
 		t.Errorf("the scripts make only %d calls", n)
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // images are large and short-lived
-	deadline := time.Now().Add(budget(10 * time.Second))
+	deadline := time.Now().Add(budget(7 * time.Second))
 	all := scripts()
 	states := make([][]string, len(all))
 	for i := range all {

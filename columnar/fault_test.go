@@ -87,7 +87,7 @@ func (sc *script) runFaulty(fsys *errfs.FS, d Durability) (done int, err error) 
 // at all. Nothing stays mapped, and no file is left over.
 func TestFault(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	deadline := time.Now().Add(budget(9 * time.Second))
+	deadline := time.Now().Add(budget(6 * time.Second))
 	all := scripts()
 	states := make([][]string, len(all))
 	for i := range all {

@@ -170,7 +170,7 @@ func TestFlip(t *testing.T) {
 	}
 	rng.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	deadline := time.Now().Add(budget(5 * time.Second))
+	deadline := time.Now().Add(budget(3 * time.Second))
 	tried := 0
 	var count [3]int
 	held := func(p place, readOnly bool, fsys vfs.FS) verdict {

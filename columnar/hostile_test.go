@@ -372,7 +372,7 @@ func TestHostileIntact(t *testing.T) {
 // TestHostile changes what is inside the checksums of a store and repairs these.
 func TestHostile(t *testing.T) {
 	base := dissect(t)
-	deadline := time.Now().Add(budget(4 * time.Second))
+	deadline := time.Now().Add(budget(3 * time.Second))
 	seed := rand.Uint64()
 	limit := 50_000_000
 	if soak() {

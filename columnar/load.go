@@ -101,7 +101,7 @@ func (s *Store) NewLoad(ctx context.Context, p LoadPlan) (*Load, error) {
 	}
 	if err := l.reserve(fixed); err != nil {
 		l.Abort()
-		return nil, err
+		return nil, s.ended(err)
 	}
 	return l, nil
 }
@@ -191,7 +191,7 @@ func (w *FragmentWriter) Finish(rows int) error {
 	start := time.Now()
 	err := mmap.Guard(func() error { return w.finish(rows) })
 	w.load.storeNS.Add(int64(time.Since(start)))
-	return err
+	return w.load.store.ended(err)
 }
 
 func (w *FragmentWriter) finish(rows int) error {
@@ -350,6 +350,10 @@ func (l *Load) Sync(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	return l.store.ended(l.seal())
+}
+
+func (l *Load) seal() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.sealed || l.df == nil {

@@ -481,7 +481,7 @@ func strangers(s *Store, fsys vfs.FS) ([]string, error) {
 // that both answer the same: now, from snapshots taken earlier, after a reopen and after a
 // crash that keeps everything (kill) or only what was synced.
 func TestModel(t *testing.T) {
-	deadline := time.Now().Add(budget(9 * time.Second))
+	deadline := time.Now().Add(budget(6 * time.Second))
 	runs, ops, least := 0, 0, 8
 	limit := 1_000_000
 	if soak() {

@@ -176,6 +176,14 @@ func (s *Store) usable() error {
 	return nil
 }
 
+// ended returns err, and says so if it is what work met that was under way at Close.
+func (s *Store) ended(err error) error {
+	if err != nil && s.closed.Load() && !errors.Is(err, ErrClosed) {
+		return fmt.Errorf("%w: %w", ErrClosed, err)
+	}
+	return err
+}
+
 func (s *Store) logger() *slog.Logger { return s.opt.Logger }
 
 // Path returns the store's directory.
