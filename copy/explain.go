@@ -46,6 +46,8 @@ type explainer struct {
 	sh    *shape
 	d     *dialect
 	place place
+
+	forgiven func(*Error) // called with each value that ON_ERROR set_null makes NULL; may be nil
 }
 
 // at gives e the record's position; n bytes of record were passed.
@@ -185,14 +187,20 @@ func (x *explainer) fieldsOf(record, body []byte) *Error {
 	if len(raw) > max(len(fields), 1) || len(fields) == 0 && len(body) > 0 {
 		return x.at(pgerr.New(pgerr.BadCopyFileFormat, "extra data after last expected column"), record, len(body))
 	}
-	if len(raw) < len(fields) {
+	missing := func() *Error {
 		return x.at(pgerr.New(pgerr.BadCopyFileFormat, "missing data for column \"%s\"", fields[len(raw)].name), record, len(body))
+	}
+	if len(raw) < len(fields) && x.sh.onError == ErrorIgnore {
+		return missing() // whatever its values are: structure is never forgiven
 	}
 	row := make([]string, len(x.sh.schema.Columns))
 	null := make([]bool, len(row))
 	start := 0
 	for i := range fields {
 		f := &fields[i]
+		if i == len(raw) { // after what is there was read, as PostgreSQL does
+			return missing()
+		}
 		text, kind := raw[i], x.sh.bare(f, raw[i])
 		if kind == fieldText && bytes.IndexByte(raw[i], x.d.quote) >= 0 {
 			var closed bool
@@ -206,7 +214,12 @@ func (x *explainer) fieldsOf(record, body []byte) *Error {
 				e.WithValue(string(text))
 			}
 			e.ByteOffset, e.HasOffset = x.place.offset+int64(start), true
-			return e
+			if x.sh.onError != ErrorSetNull || e.SQLState == pgerr.BadCopyFileFormat || e.SQLState == pgerr.ProgramLimitExceeded {
+				return e
+			}
+			if kind = fieldNull; x.forgiven != nil {
+				x.forgiven(e)
+			}
 		}
 		start += len(raw[i]) + 1
 		row[f.pos] = string(text)

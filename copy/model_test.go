@@ -147,7 +147,7 @@ func (o *modelOptions) row(records [][]naiveField) ([]string, string) {
 			fields = append(fields, more...)
 		}
 	}
-	if len(fields) != len(o.types) {
+	if len(fields) > len(o.types) {
 		return nil, "22P04"
 	}
 	row := make([]string, len(fields))
@@ -183,6 +183,9 @@ func (o *modelOptions) row(records [][]naiveField) ([]string, string) {
 				return nil, "22P02"
 			}
 		}
+	}
+	if len(fields) < len(o.types) {
+		return nil, "22P04" // what is there is converted first
 	}
 	if o.notNull && row[0] == null {
 		return nil, "23502"

@@ -110,7 +110,7 @@ func (m *textModel) read(b []byte) (res textResult) {
 			values = append(values, v)
 		}
 		if record >= m.header {
-			if len(fields) != len(m.types) {
+			if len(fields) > len(m.types) {
 				return fail("22P04")
 			}
 			for i, v := range values {
@@ -125,6 +125,9 @@ func (m *textModel) read(b []byte) (res textResult) {
 					return fail("22P02")
 				}
 				values[i] = strconv.FormatInt(k, 10)
+			}
+			if len(fields) < len(m.types) {
+				return fail("22P04") // what is there is converted first
 			}
 			res.rows = append(res.rows, values)
 		}
