@@ -118,6 +118,8 @@ type converter struct {
 	bits       []uint64
 	scratch    []byte
 	grown      int64 // bytes of numeric values beyond those of their text
+	sieve      *sieve
+	stored     int   // rows that the last batch became
 	checkErr   error // of row checkRow of the fragment
 	checkRow   int
 }
@@ -131,11 +133,15 @@ func (c *converter) checkError(row int) error {
 }
 
 // convert stores the n records of t in c.w and returns the first record that fails,
-// for whatever reason, or n. Why it fails is for explain to say: convert only detects.
+// for whatever reason, or n, when c.stored is the number of rows. Why it fails is for
+// explain to say: convert only detects.
 func (c *converter) convert(t *batch, n int) int {
 	if words := (n + 63) / 64; len(c.null) < words {
 		all := make([]uint64, 3*words)
 		c.null, c.slow, c.bits = all[:words], all[words:2*words], all[2*words:]
+	}
+	if c.sieve != nil {
+		c.sieve.begin(n)
 	}
 	for i := range c.sh.fields {
 		if n = c.column(t, i, n); n == 0 {
@@ -144,11 +150,19 @@ func (c *converter) convert(t *batch, n int) int {
 	}
 	for i := range c.sh.consts {
 		k := &c.sh.consts[i]
-		if k.notNull {
+		switch {
+		case !k.notNull:
+		case c.sieve == nil:
 			return 0
+		default:
+			c.sieve.lacksAll(k.pos, n)
 		}
 		c.w.Cols[k.pos].FillConst(t.at, t.at+n, k.value)
 	}
+	if c.sieve != nil {
+		return c.sift(t, n)
+	}
+	c.stored = n
 	if c.sh.check != nil {
 		if row, err := c.sh.check(c.w, t.at, t.at+n); err != nil {
 			c.checkErr, c.checkRow = err, row
@@ -239,33 +253,36 @@ func (c *converter) settle(t *batch, f *field, buf *columnar.ColumnBuf, col, n i
 				buf.SetValue(t.at+r, f.dflt)
 				continue
 			}
+			st := ok
+			if kind == fieldText {
+				st = c.store(buf, t.at+r, text)
+			}
 			switch {
-			case kind == fieldNull, kind == fieldDefault && f.hasDefault:
-				c.null[w] |= 1 << (r & 63)
+			case kind == fieldText && st == ok:
 				continue
-			case kind == fieldText && c.store(buf, t.at+r, text) == ok:
+			case kind == fieldNull, kind == fieldDefault && f.hasDefault, c.sieve.passes(r, kind == fieldText && st != badSize):
+				c.null[w] |= 1 << (r & 63)
 				continue
 			}
 			n = r
 		}
 	}
-	return c.setValid(t, buf, n)
+	return c.setValid(t, f, buf, n)
 }
 
 // setValid marks n rows present unless their bit is set in null, whose words it uses up,
 // and returns the first row that must not be null and is, or n.
-func (c *converter) setValid(t *batch, buf *columnar.ColumnBuf, n int) int {
+func (c *converter) setValid(t *batch, f *field, buf *columnar.ColumnBuf, n int) int {
 	words := (n + 63) / 64
 	if n == 0 {
 		return 0
 	}
 	if buf.Valid == nil {
-		for w, b := range c.null[:words] {
-			if b != 0 {
-				return min(n, w<<6+bits.TrailingZeros64(b))
-			}
+		if c.sieve != nil {
+			c.sieve.lacks(f.pos, c.null[:words])
+			return n
 		}
-		return n
+		return firstBit(c.null[:words], n)
 	}
 	for w, b := range c.null[:words] {
 		c.null[w] = ^b

@@ -28,7 +28,7 @@ func (c *converter) variable(t *batch, f *field, buf *columnar.ColumnBuf, col, n
 	default:
 		n = c.texts(t, f, buf, col, n)
 	}
-	return c.setValid(t, buf, n)
+	return c.setValid(t, f, buf, n)
 }
 
 // wideCopy is the bytes that a short value is copied by: a fixed number is one load and
@@ -70,11 +70,11 @@ func (c *converter) texts(t *batch, f *field, buf *columnar.ColumnBuf, col, n in
 		case int(e-s) == len(null) && string(b[s:e]) == null && !f.keepNull:
 			c.null[r>>6] |= 1 << (r & 63)
 		case c.sh.hasMark && string(b[s:e]) == c.sh.marker:
-			if !f.hasDefault {
+			if !f.hasDefault && !c.sieve.passes(r, false) {
 				buf.Data = data[:o]
 				return r
 			}
-			if f.dflt.Null {
+			if !f.hasDefault || f.dflt.Null {
 				c.null[r>>6] |= 1 << (r & 63)
 				break
 			}
@@ -136,10 +136,21 @@ func (c *converter) parsed(t *batch, f *field, buf *columnar.ColumnBuf, col, n i
 			buf.Offsets[t.at+r+1] = int32(len(buf.Data))
 		case kind == fieldDefault && f.hasDefault:
 			buf.SetValue(t.at+r, f.dflt)
-		case kind != fieldText || c.store(buf, t.at+r, text) != ok:
-			return r
 		default:
-			c.grown += int64(max(0, len(buf.Data)-before-len(text)))
+			st := ok
+			if kind == fieldText {
+				st = c.store(buf, t.at+r, text)
+			}
+			if kind == fieldText && st == ok {
+				c.grown += int64(max(0, len(buf.Data)-before-len(text)))
+				break
+			}
+			if !c.sieve.passes(r, kind == fieldText && st != badSize) {
+				return r
+			}
+			c.null[r>>6] |= 1 << (r & 63)
+			buf.Data = buf.Data[:before]
+			buf.Offsets[t.at+r+1] = int32(before)
 		}
 	}
 	return n

@@ -26,25 +26,25 @@ func (l *loader) convertFragments(w *worker) error {
 func (l *loader) convertFragment(w *worker, k int) error {
 	f := &l.fragments[k]
 	w.clock.enter(StageStore)
-	out, err := l.load.Fragment(k, f.rows)
+	out, err := l.load.Fragment(k, l.capacity(f.rows))
 	if err != nil {
 		return err
 	}
-	w.conv.w = out
+	w.begin(out)
 	if l.mapped {
 		w.lend(out)
 	}
 	at := 0
 	for i := range f.from {
-		done, err := l.convertPiece(w, &f.from[i], at)
+		done, err := l.convertPiece(w, &f.from[i], &at)
 		if !done || err != nil {
 			return err
 		}
-		at += f.from[i].rows
 	}
 	w.clock.enter(StageStore)
 	if grown := l.grown.Add(w.conv.grown); grown <= l.slack {
-		err = out.Finish(f.rows)
+		l.note(w, k, f.row, f.rows, at)
+		err = out.Finish(at)
 	}
 	w.conv.grown = 0
 	w.clock.enter(StageConvert)
@@ -74,16 +74,23 @@ func (w *worker) takeBack(out *columnar.FragmentWriter) {
 
 // convertPiece converts the rows of p to row at of the fragment and on. It returns false
 // if it stopped at a failing record.
-func (l *loader) convertPiece(w *worker, p *piece, at int) (bool, error) {
+func (l *loader) convertPiece(w *worker, p *piece, at *int) (bool, error) {
 	if err := l.seek(w, p); err != nil {
 		return false, err
 	}
 	r := &w.reader
 	p.start = r.offset()
 	w.conv.d = &p.in.d
-	done, err := l.convertStretch(w, p.rows, at, p.row, func(offset, row int64, check error) error {
-		return l.explain(r.src, p.in, row, offset, check)
-	})
+	s := span{in: p.in, rows: p.rows, row: p.row,
+		explain: func(offset, row int64, check error) error { return l.explain(r.src, p.in, row, offset, check) },
+		before: func(offset int64) (int64, error) {
+			src := r.src
+			if src == nil {
+				src = p.in.source()
+			}
+			return l.linesBefore(src, p.in, offset)
+		}}
+	done, err := l.convertSpan(w, &s, at)
 	if err != nil {
 		return false, readError(err, p.in.name)
 	}
@@ -91,12 +98,26 @@ func (l *loader) convertPiece(w *worker, p *piece, at int) (bool, error) {
 	return done, nil
 }
 
-// convertStretch converts the next n records of the worker's reader to row at of the
-// fragment and on; the first is row of the COPY. It returns false if it stopped at a
-// failing record, whose reason explain gives.
-func (l *loader) convertStretch(w *worker, n, at int, row int64, explain func(offset, row int64, check error) error) (bool, error) {
+// span is consecutive records of an input that one worker converts.
+type span struct {
+	in     *input
+	rows   int
+	row    int64 // of the COPY, the first
+	offset int64 // in the input of what the worker's reader calls 0
+
+	// explain returns why the record of a row, which the reader has at offset, fails.
+	explain func(offset, row int64, check error) error
+	// before returns the number of line breaks of the input before what the reader has at
+	// offset.
+	before func(offset int64) (int64, error)
+}
+
+// convertSpan converts s to row at of the fragment and on, and moves at behind the last.
+// It returns false if it stopped at a failing record.
+func (l *loader) convertSpan(w *worker, s *span, at *int) (bool, error) {
 	r := &w.reader
-	for end := at + n; at < end; {
+	w.lines = -1
+	for row, left := s.row, s.rows; left > 0; {
 		if err := l.ctx.Err(); err != nil {
 			return false, err
 		}
@@ -104,26 +125,37 @@ func (l *loader) convertStretch(w *worker, n, at int, row int64, explain func(of
 			return false, nil
 		}
 		from := r.offset()
-		n, err := r.next(&w.batch, end-at, at)
+		n, err := r.next(&w.batch, left, *at)
 		if err != nil {
 			return false, err
 		}
 		if n == 0 {
-			l.failed.record(row, func() error { return explain(r.offset(), row, nil) })
+			l.failed.record(row, func() error { return s.explain(r.offset(), row, nil) })
 			return false, nil
 		}
 		w.clock.enter(StageConvert)
-		if good := w.conv.convert(&w.batch, n); good < n {
+		if l.grows() {
+			w.conv.w.Grow(*at + n)
+		}
+		good := w.conv.convert(&w.batch, n)
+		if w.conv.sieve != nil {
+			if err := l.tell(w, s, row, good); err != nil {
+				return false, err
+			}
+		}
+		if good < n {
 			row += int64(good)
-			l.failed.record(row, func() error { return explain(w.batch.offset(r.base, good), row, w.conv.checkError(at+good)) })
+			l.failed.record(row, func() error {
+				return s.explain(w.batch.offset(r.base, good), row, w.conv.checkError(w.batch.at+good))
+			})
 			return false, nil
 		}
-		at += n
+		*at += w.conv.stored
 		row += int64(n)
+		left -= n
 		size := r.offset() - from
 		w.clock.bytes[StageConvert] += size
-		l.env.Progress.BytesProcessed.Add(size)
-		l.env.Progress.TuplesProcessed.Add(int64(n))
+		l.advance(size, int64(w.conv.stored))
 	}
 	return true, nil
 }

@@ -39,6 +39,8 @@ type loader struct {
 	slack     int64        // bytes that numeric values may take beyond those of their text
 	grown     atomic.Int64 // bytes that they did take
 	mapped    bool         // load stores in a file of its own, whose place is known
+	again     bool         // this attempt is not the first, which told the progress
+	sifted    sifted
 
 	next   atomic.Int64 // fragment to convert
 	failed failure
@@ -71,7 +73,7 @@ func (f *failure) record(row int64, why func() error) {
 // error.
 func From(ctx context.Context, store *columnar.Store, t *Target, src Source, opt *FromOptions, env Env) (Result, error) {
 	l, err := convert(ctx, store, t, src, opt, &env)
-	if err != nil || l.rows == 0 {
+	if err != nil || l.nothing() {
 		return l.finish(err)
 	}
 	return l.finish(l.commit())
@@ -82,11 +84,27 @@ func From(ctx context.Context, store *columnar.Store, t *Target, src Source, opt
 // stays usable.
 func FromTxn(ctx context.Context, store *columnar.Store, txn *columnar.Txn, t *Target, src Source, opt *FromOptions, env Env) (Result, error) {
 	l, err := convert(ctx, store, t, src, opt, &env)
-	if err != nil || l.rows == 0 {
+	if err != nil || l.nothing() {
 		return l.finish(err)
 	}
-	return l.finish(l.append(txn))
+	if err = l.sync(); err != nil {
+		return l.finish(err)
+	}
+	if l.opt.Rejects == "" {
+		return l.finish(l.append(txn))
+	}
+	undo := txn.Savepoint()
+	if err = l.append(txn); err != nil {
+		txn.RollbackTo(undo)
+	}
+	return l.finish(err)
 }
+
+// nothing reports whether the COPY has nothing to write.
+func (l *loader) nothing() bool { return l.stored() == 0 && l.opt.Rejects == "" }
+
+// stored returns the number of rows that were converted and not left out.
+func (l *loader) stored() int64 { return l.rows - l.sifted.skipped.Load() - l.sifted.excluded.Load() }
 
 // convert reads and converts all of the source. The loader is not nil.
 func convert(ctx context.Context, store *columnar.Store, t *Target, src Source, opt *FromOptions, env *Env) (*loader, error) {
@@ -141,15 +159,21 @@ func (l *loader) sync() error {
 	return err
 }
 
-// append hands the load to txn.
+// append hands the load, which is synced, to txn, and the rejects.
 func (l *loader) append(txn *columnar.Txn) error {
-	if err := l.sync(); err != nil {
-		return err
-	}
 	start := time.Now()
-	_, err := txn.Append(l.ctx, l.sh.schema.Name, l.load)
-	l.result.Stages[StageIndex].NS += int64(time.Since(start))
-	return l.duplicate(err)
+	defer func() { l.result.Stages[StageIndex].NS += int64(time.Since(start)) }()
+	if l.stored() > 0 {
+		a, err := txn.AppendConflict(l.ctx, l.sh.schema.Name, l.load, l.opt.OnConflict)
+		if err != nil {
+			return l.duplicate(err)
+		}
+		l.result.Rows, l.result.Ignored, l.result.Replaced = a.Rows, a.Skipped, a.Replaced
+	}
+	if l.opt.Rejects == "" {
+		return nil
+	}
+	return l.appendRejects(txn)
 }
 
 // finish completes the result, and drops the load if there was an error.
@@ -159,18 +183,20 @@ func (l *loader) finish(err error) (Result, error) {
 		l.result.Fragments, l.result.Reservations = st.Fragments, st.Reservations
 		l.result.ReservedBytes, l.result.UsedBytes = st.ReservedBytes, st.UsedBytes
 		l.result.Stages[StageStore].Bytes, l.result.Stages[StageSync].Bytes = st.UsedBytes, st.UsedBytes
-		if err != nil || l.rows == 0 {
-			l.load.Abort()
-		}
+		l.load.Abort() // does nothing if a transaction has it
 	}
+	if err == nil {
+		l.result.Bytes = l.bytes
+		l.result.Skipped, l.result.SetNull, l.result.Excluded = l.sifted.skipped.Load(), l.sifted.nulled.Load(), l.sifted.excluded.Load()
+	} else {
+		l.result.Rows = 0
+	}
+	l.notify(err == nil)
 	for _, w := range l.pool {
 		w.clock.addTo(&l.result.Stages)
 		w.retire()
 	}
 	l.pool = nil
-	if err == nil {
-		l.result.Rows, l.result.Bytes = l.rows, l.bytes
-	}
 	cpu, faults := usage()
 	l.result.CPUNS, l.result.MinorFaults = cpu-l.cpu, faults-l.faults
 	l.result.WallNS = int64(time.Since(l.begun))
@@ -222,22 +248,27 @@ func (l *loader) fromFiles() error {
 		l.slack = grown
 		l.grown.Store(0)
 		l.next.Store(0)
-		l.env.Progress.BytesProcessed.Add(-l.bytes)
-		l.env.Progress.TuplesProcessed.Add(-l.rows)
+		l.again = true
+		l.sifted.reset(l.pool)
 	}
 }
 
 // attempt reserves space and converts everything into it.
 func (l *loader) attempt() error {
-	plan := columnar.LoadPlan{Schema: l.sh.schema, Fragments: make([]int, len(l.fragments)), VarBytes: l.varBytes()}
-	for i := range l.fragments {
-		plan.Fragments[i] = l.fragments[i].rows
+	plan := columnar.LoadPlan{Schema: l.sh.schema}
+	if l.grows() {
+		l.slack = math.MaxInt64
+	} else {
+		plan.Fragments, plan.VarBytes = make([]int, len(l.fragments)), l.varBytes()
+		for i := range l.fragments {
+			plan.Fragments[i] = l.fragments[i].rows
+		}
 	}
 	var err error
 	if l.load, err = l.store.NewLoad(l.ctx, plan); err != nil {
 		return err
 	}
-	l.mapped = !l.load.Stats().Inline
+	l.mapped = !l.grows() && !l.load.Stats().Inline
 	l.workers = min(l.workers, max(1, len(l.fragments)))
 	l.result.Workers = l.workers
 	if err = l.run(StageConvert, l.convertFragments); err == nil {

@@ -3,6 +3,7 @@ package copy
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"sort"
 
@@ -63,23 +64,39 @@ func (l *loader) duplicate(err error) error {
 	e := *pgerr.From(err)
 	e.Err = err
 	e.Table = l.sh.schema.Name
-	if len(l.stretches) > 0 {
-		k := sort.Search(len(l.stretches), func(k int) bool { return l.stretches[k].row > dup.Row }) - 1
-		s := &l.stretches[k]
-		if i := dup.Row - s.row; s.more == nil {
-			e.Line = 1 + s.lines + i
-		} else {
-			e.Line = 1 + s.lines + int64(s.more[i])
-		}
-		e.File = l.name
+	e.File, e.Line = l.lineOfRow(dup.Row)
+	if dup.Earlier < 0 {
 		return &e
 	}
-	in := l.inputWithRow(dup.Row)
-	e.File = in.name
-	if line, lineErr := l.lineOf(in, dup.Row); lineErr == nil {
-		e.Line = line
+	switch file, line := l.lineOfRow(dup.Earlier); {
+	case line == 0:
+	case file == e.File:
+		e.Detail += fmt.Sprintf(" It is on line %d too.", line)
+	default:
+		e.Detail += fmt.Sprintf(" It is on line %d of \"%s\" too.", line, file)
 	}
 	return &e
+}
+
+// lineOfRow returns where a row of the load ends in the input; line 0 is unknown.
+func (l *loader) lineOfRow(row int64) (file string, line int64) {
+	row = l.recordOf(row)
+	if len(l.stretches) > 0 {
+		k := sort.Search(len(l.stretches), func(k int) bool { return l.stretches[k].row > row }) - 1
+		s := &l.stretches[k]
+		if i := row - s.row; s.more == nil {
+			line = 1 + s.lines + i
+		} else {
+			line = 1 + s.lines + int64(s.more[i])
+		}
+		return l.name, line
+	}
+	in := l.inputWithRow(row)
+	line, err := l.lineOf(in, row)
+	if err != nil {
+		return in.name, 0
+	}
+	return in.name, line
 }
 
 // lineOf returns the last physical line of a row of in, which is read again.

@@ -26,6 +26,10 @@ type Target struct {
 	// and returns the first row that fails one and its error, or to and nil. It is called
 	// by several goroutines at once, on the rows of one batch. nil if there are none.
 	Check func(w *columnar.FragmentWriter, from, to int) (row int, err error)
+
+	// Where is the WHERE of the statement, nil if there is none. It is called by several
+	// goroutines at once.
+	Where FilterFunc
 }
 
 // field is one field of the input's records.
@@ -61,6 +65,8 @@ type shape struct {
 	text     bool // some field takes any bytes, so encoding is checked
 	location *time.Location
 	check    func(w *columnar.FragmentWriter, from, to int) (int, error)
+	onError  OnError
+	filter   FilterFunc
 }
 
 // newShape resolves columns and options against the table.
@@ -71,11 +77,13 @@ func newShape(t *Target, o *FromOptions) (*shape, error) {
 	}
 	sh := &shape{
 		schema: t.Schema, fields: make([]field, len(positions)), null: o.Null, marker: o.dflt,
-		hasMark: o.hasDefault, location: t.Location, check: t.Check,
+		hasMark: o.hasDefault, location: t.Location, check: t.Check, onError: o.OnError, filter: t.Where,
 	}
 	if sh.location == nil {
 		sh.location = time.UTC
 	}
+	// Bytes that are no text are no value that a type does not take: they end the COPY.
+	sh.text = o.OnError != ErrorStop
 	listed := make([]bool, len(t.Schema.Columns))
 	for i, pos := range positions {
 		listed[pos] = true

@@ -23,6 +23,7 @@ type Env struct {
 	MaxWorkers int // at most so many goroutines convert; 0 is GOMAXPROCS
 	BlockSize  int // bytes of a split; 0 is DefaultBlockSize. For tests: results never depend on it
 	Progress   *Progress
+	Notice     func(string) // called with each notice by the goroutine of the COPY; may be nil
 
 	smallBytes int64 // inputs up to this many bytes are loaded by the calling goroutine; 0 is the default
 	readBytes  int   // bytes to index at a time; 0 is the default

@@ -128,7 +128,12 @@ func (c Cardinality) String() string {
 
 // Result is what a COPY did and what it took.
 type Result struct {
-	Rows          int64
+	Rows          int64 // stored, or written
+	Excluded      int64 // records that WHERE left out
+	Skipped       int64 // records that ON_ERROR ignore left out
+	SetNull       int64 // records of which ON_ERROR set_null made values NULL
+	Ignored       int64 // rows that ON_CONFLICT left out
+	Replaced      int64 // rows of the table that ON_CONFLICT replace deleted
 	Bytes         int64 // of input read, or of output written
 	Cardinality   Cardinality
 	Workers       int // goroutines that converted at once, the caller's among them

@@ -286,19 +286,22 @@ func (l *loader) convertParcel(w *worker, in *input, p *parcel) error {
 	for k, left := p.fragment, p.rows; left > 0; k++ {
 		rows := int(min(left, columnar.MaxFragmentRows))
 		w.clock.enter(StageStore)
-		out, err := l.load.Fragment(k, rows)
+		out, err := l.load.Fragment(k, l.capacity(rows))
 		if err != nil {
 			return err
 		}
-		w.conv.w = out
-		done, err := l.convertStretch(w, rows, 0, p.row+p.rows-left, func(offset, row int64, check error) error {
-			return p.explain(l.sh, in, offset, row, check)
-		})
+		w.begin(out)
+		at := 0
+		s := span{in: in, rows: rows, row: p.row + p.rows - left, offset: p.offset,
+			explain: func(offset, row int64, check error) error { return p.explain(l.sh, in, offset, row, check) },
+			before:  func(offset int64) (int64, error) { return p.lines + countLines(&in.d, p.b[:offset]), nil }}
+		done, err := l.convertSpan(w, &s, &at)
 		if !done || err != nil {
 			return err
 		}
 		w.clock.enter(StageStore)
-		if err := out.Finish(rows); err != nil {
+		l.note(w, k, s.row, rows, at)
+		if err := out.Finish(at); err != nil {
 			return err
 		}
 		w.clock.enter(StageConvert)

@@ -19,6 +19,11 @@ type worker struct {
 	batch  batch
 	data   [][]byte // string bytes of the columns of one fragment after another
 
+	lines   int64    // line breaks of the input before the batch; -1: not counted
+	holes   []uint64 // records of the fragment that did not become rows; empty if all did
+	taken   int      // records of the fragment that were converted
+	rejects []rejected
+
 	files *Files
 	file  *os.File // open input, if it is not kept open
 	of    *input
@@ -77,7 +82,7 @@ func (l *loader) newWorker() *worker {
 		w.reader.size = l.env.readBytes
 	}
 	w.reader.fields, w.reader.stride, w.reader.text = len(l.sh.fields), max(1, len(l.sh.fields)), l.sh.text
-	w.conv.sh, w.conv.location = l.sh, l.sh.location
+	w.conv.sh, w.conv.location, w.conv.sieve = l.sh, l.sh.location, newSieve(l.sh)
 	l.pool = append(l.pool, w)
 	return w
 }

@@ -81,17 +81,17 @@ func (e *Error) Context() string {
 	case e.Column != "" && e.NullInput:
 		fmt.Fprintf(&b, ", column %s: null input", e.Column)
 	case e.Column != "" && e.HasValue:
-		fmt.Fprintf(&b, ", column %s: \"%s\"", e.Column, cut(e.Value))
+		fmt.Fprintf(&b, ", column %s: \"%s\"", e.Column, Cut(e.Value))
 	case e.Column != "":
 		fmt.Fprintf(&b, ", column %s", e.Column)
 	case e.HasValue:
-		fmt.Fprintf(&b, ": \"%s\"", cut(e.Value))
+		fmt.Fprintf(&b, ": \"%s\"", Cut(e.Value))
 	}
 	return b.String()
 }
 
-// cut shortens v to maxContextBytes without splitting a character.
-func cut(v string) string {
+// Cut shortens a value for a message to 100 bytes, without splitting a character.
+func Cut(v string) string {
 	if len(v) <= maxContextBytes {
 		return v
 	}
