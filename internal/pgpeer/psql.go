@@ -31,6 +31,9 @@ type Answer struct {
 // Failed reports whether the statement ended with an error.
 func (a Answer) Failed() bool { return a.State != "" }
 
+// lineEnds writes line ends as escapes.
+var lineEnds = strings.NewReplacer("\n", `\n`, "\r", `\r`)
+
 // String returns the answer on a line, for messages and tables.
 func (a Answer) String() string {
 	if a.Failed() {
@@ -41,9 +44,9 @@ func (a Answer) String() string {
 		if a.Context != "" {
 			s += " CONTEXT " + a.Context
 		}
-		return strings.ReplaceAll(s, "\n", `\n`)
+		return lineEnds.Replace(s)
 	}
-	return strings.NewReplacer(FieldSep, "|", RecordSep, ";", Null, "NULL", "\n", `\n`).Replace(a.Text)
+	return strings.NewReplacer(FieldSep, "|", RecordSep, ";", Null, "NULL").Replace(lineEnds.Replace(a.Text))
 }
 
 // mark stands between the answers in psql's two outputs.

@@ -1,0 +1,120 @@
+# CREATE, ALTER and DROP.
+CREATE TABLE t (a int)
+CREATE TABLE t (a int)
+CREATE TABLE IF NOT EXISTS t (a int)
+CREATE TABLE "T" (a int)
+CREATE TABLE u (a int, a text)
+CREATE TABLE u (a nosuch)
+CREATE TABLE u (a int PRIMARY KEY, b int PRIMARY KEY)
+CREATE TABLE u (a int PRIMARY KEY, PRIMARY KEY (a))
+CREATE TABLE u (a int, PRIMARY KEY (z))
+CREATE TABLE u (a int, UNIQUE (a, a))
+CREATE TABLE u (a int DEFAULT 'x')
+CREATE TABLE u (a int DEFAULT 1.5)
+DROP TABLE u
+CREATE TABLE u (a int DEFAULT true)
+CREATE TABLE u (a int DEFAULT b, b int)
+CREATE TABLE u (a int CHECK (b > 0))
+CREATE TABLE u (a int CHECK (a))
+CREATE TABLE u (a int CHECK (count(*) > 0))
+CREATE TABLE u (a int CHECK (a > 0) CHECK (a < 10))
+INSERT INTO u VALUES (0)
+INSERT INTO u VALUES (10)
+INSERT INTO u VALUES (NULL)
+DROP TABLE u
+CREATE TABLE u (a int NOT NULL NULL)
+CREATE TABLE u (a varchar(0))
+CREATE TABLE u (a varchar(-1))
+CREATE TABLE u (a numeric(5,6))
+DROP TABLE IF EXISTS u
+CREATE TABLE u (a numeric(0))
+CREATE TABLE u (a int(4))
+CREATE TABLE u (a text(4))
+CREATE TABLE u ()
+INSERT INTO u DEFAULT VALUES
+SELECT count(*) FROM u
+DROP TABLE u
+CREATE TABLE u (a int,)
+CREATE TABLE u
+CREATE TABLE u (a)
+CREATE TABLE select (a int)
+CREATE TABLE "select" (a int)
+DROP TABLE "select"
+CREATE TABLE u (user int)
+CREATE TABLE u (order int)
+CREATE TABLE u (value int, name text, type int, date date, time time, text text, timestamp timestamp)
+DROP TABLE u
+DROP TABLE nosuch
+DROP TABLE IF EXISTS nosuch
+DROP TABLE t
+DROP TABLE "T"
+CREATE TABLE t (a int PRIMARY KEY, b text)
+INSERT INTO t VALUES (1, 'x'), (2, NULL)
+ALTER TABLE t ADD COLUMN c int
+ALTER TABLE t ADD COLUMN d int DEFAULT 5
+ALTER TABLE t ADD COLUMN e int NOT NULL
+ALTER TABLE t ADD COLUMN e int NOT NULL DEFAULT 7
+ALTER TABLE t ADD COLUMN c int
+ALTER TABLE t ADD c2 numeric(5,2) DEFAULT 1.005
+ALTER TABLE t ADD COLUMN IF NOT EXISTS c int
+SELECT * FROM t ORDER BY a
+ALTER TABLE t DROP COLUMN c
+ALTER TABLE t DROP COLUMN c
+ALTER TABLE t DROP COLUMN IF EXISTS c
+ALTER TABLE t DROP COLUMN a
+SELECT * FROM t ORDER BY b
+INSERT INTO t VALUES ('y', 1, 2)
+SELECT * FROM t ORDER BY b
+ALTER TABLE t RENAME COLUMN b TO bb
+ALTER TABLE t RENAME COLUMN nosuch TO x
+ALTER TABLE t RENAME COLUMN bb TO d
+ALTER TABLE t RENAME TO tt
+SELECT bb FROM tt ORDER BY bb
+SELECT * FROM t
+ALTER TABLE tt ALTER COLUMN bb SET DEFAULT 'new'
+INSERT INTO tt (d) VALUES (1)
+ALTER TABLE tt ALTER COLUMN bb DROP DEFAULT
+INSERT INTO tt (d) VALUES (2)
+SELECT bb, d FROM tt ORDER BY d, bb
+ALTER TABLE tt ALTER COLUMN bb SET NOT NULL
+UPDATE tt SET bb = 'z' WHERE bb IS NULL
+ALTER TABLE tt ALTER COLUMN bb SET NOT NULL
+INSERT INTO tt (bb) VALUES (NULL)
+ALTER TABLE tt ALTER COLUMN bb DROP NOT NULL
+INSERT INTO tt (bb) VALUES (NULL)
+ALTER TABLE tt ALTER COLUMN bb TYPE int
+ALTER TABLE nosuch ADD COLUMN a int
+ALTER TABLE IF EXISTS nosuch ADD COLUMN a int
+SELECT count(*) FROM tt
+CREATE TABLE k (a int, b int, CHECK (a > b))
+ALTER TABLE k DROP COLUMN b
+INSERT INTO k VALUES (1)
+SELECT * FROM k
+CREATE TABLE types (i1 smallint, i2 integer, i3 bigint, i4 int, r real, d double precision, f float, n decimal(4,1), n2 numeric, c varchar, c2 character varying(5), t text, b boolean, ba bytea, dt date, ti time, ti2 time without time zone, ts timestamp without time zone, tz timestamp with time zone, u uuid, j json)
+CREATE TABLE bad (a interval)
+DROP TABLE IF EXISTS bad
+CREATE TABLE bad (a char(5))
+DROP TABLE IF EXISTS bad
+CREATE TABLE bad (a serial)
+DROP TABLE IF EXISTS bad
+CREATE TABLE bad (a money)
+DROP TABLE IF EXISTS bad
+CREATE TABLE bad (a inet)
+DROP TABLE IF EXISTS bad
+CREATE TABLE bad (a int REFERENCES tt)
+CREATE INDEX i ON tt (d)
+CREATE VIEW v AS SELECT 1
+SELEC 1
+SELECT 1 FROM
+SELECT 1 +
+SELECT 1 1
+SELECT /* comment */ 1 -- end
+SELECT $1
+SELECT @ 5
+SELECT 1 = = 2
+SELECT 1e
+SELECT 0x
+SELECT 123abc
+SELECT 1.2.3
+SELECT a.b.c.d FROM t
+SELECT ''''
