@@ -56,8 +56,13 @@ func TestLeaving(t *testing.T) {
 			for range res.Batches {
 				t.Error("a second loop gives rows")
 			}
-			if _, err := s.Exec(context.Background(), q); err != nil {
+			if res, err = s.Exec(context.Background(), q); err != nil {
 				t.Fatal(err)
+			}
+			res.Close()
+			res.Close()
+			for range res.Batches {
+				t.Error("a closed result gives rows")
 			}
 		}
 	}
