@@ -165,7 +165,12 @@ func (h *chunkHeader) vec(name string, off int64, c *chunk, rows int, body, out 
 
 // offsetsHold reports whether offs starts at 0, never falls, and ends at n.
 func offsetsHold(offs []int32, n int) bool {
-	if offs[0] != 0 || int64(offs[len(offs)-1]) != int64(n) {
+	return int64(offs[len(offs)-1]) == int64(n) && offsetsAscend(offs, n)
+}
+
+// offsetsAscend reports whether offs starts at 0, never falls, and stays within n.
+func offsetsAscend(offs []int32, n int) bool {
+	if offs[0] != 0 || int64(offs[len(offs)-1]) > int64(n) {
 		return false
 	}
 	fall := int32(0)

@@ -506,3 +506,135 @@ func TestHostileFields(t *testing.T) {
 	}
 	t.Logf("%d bodies", n)
 }
+
+// TestHostileCalls makes calls that no careful program makes. Each is refused, or what it
+// committed reads the same after another open: no call makes a store that does not open.
+func TestHostileCalls(t *testing.T) {
+	ctx := context.Background()
+	int4, word := Type{Kind: Int4}, Type{Kind: Text}
+	alter := func(edit func(*Schema)) func(*Store, *Txn) error {
+		return func(_ *Store, tx *Txn) error {
+			tab, err := tx.Table("t")
+			if err != nil {
+				return err
+			}
+			s := tab.Schema().Clone()
+			edit(s)
+			return tx.AlterTable(s)
+		}
+	}
+	create := func(s *Schema) func(*Store, *Txn) error {
+		return func(_ *Store, tx *Txn) error { return tx.CreateTable(s) }
+	}
+	load := func(planned bool, rows int, edit func(*FragmentWriter) int) func(*Store, *Txn) error {
+		return func(s *Store, tx *Txn) error {
+			tab, err := tx.Table("t")
+			if err != nil {
+				return err
+			}
+			p := LoadPlan{Schema: tab.Schema()}
+			if planned {
+				p.Fragments, p.VarBytes = []int{rows}, 10000
+			}
+			l, err := s.NewLoad(ctx, p)
+			if err != nil {
+				return err
+			}
+			defer l.Abort()
+			w, err := l.Fragment(0, rows)
+			if err != nil {
+				return err
+			}
+			if err := w.Finish(edit(w)); err != nil {
+				return err
+			}
+			_, err = tx.Append(ctx, "t", l)
+			return err
+		}
+	}
+	remove := func(ids ...visibility.RowID) func(*Store, *Txn) error {
+		return func(_ *Store, tx *Txn) error { _, err := tx.Delete("t", ids); return err }
+	}
+	for name, call := range map[string]func(*Store, *Txn) error{
+		"missing of another type": alter(func(s *Schema) {
+			s.Columns = append(s.Columns, Column{Name: "x", Type: int4, Missing: Value{Type: word, S: "x"}})
+		}),
+		"missing uuid of three bytes": alter(func(s *Schema) {
+			s.Columns = append(s.Columns, Column{Name: "x", Type: Type{Kind: UUID}, Missing: Value{Type: Type{Kind: UUID}, S: "abc"}})
+		}),
+		"another type":                 alter(func(s *Schema) { s.Columns[3].Type = int4 }),
+		"another type of a fixed size": alter(func(s *Schema) { s.Columns[0].Type = int4 }),
+		"an array":                     alter(func(s *Schema) { s.Columns[3].Type.Array = true }),
+		"a column with an ID":          alter(func(s *Schema) { s.Columns = append(s.Columns, Column{ID: 77, Name: "x", Type: int4}) }),
+		"a column that was dropped":    alter(func(s *Schema) { s.Columns = append(s.Columns[:3:3], Column{ID: 4, Name: "x", Type: int4}) }),
+		"two columns swapped":          alter(func(s *Schema) { s.Columns[1], s.Columns[2] = s.Columns[2], s.Columns[1] }),
+		"no columns":                   alter(func(s *Schema) { s.Columns = nil }),
+		"constraint of no kind":        alter(func(s *Schema) { s.Constraints = []Constraint{{Name: "c"}} }),
+		"key on no column":             alter(func(s *Schema) { s.Constraints = []Constraint{{Name: "c", Kind: PrimaryKey}} }),
+		"key on a stranger":            alter(func(s *Schema) { s.Constraints = []Constraint{{Name: "c", Kind: Unique, Columns: []uint32{99}}} }),
+		"create with IDs":              create(&Schema{Name: "x", Columns: []Column{{ID: 5, Name: "a", Type: int4}, {ID: 9, Name: "b", Type: word}}}),
+		"create without columns":       create(&Schema{Name: "x"}),
+		"create without a name":        create(&Schema{Columns: []Column{{Name: "a", Type: int4}}}),
+		"create an array":              create(&Schema{Name: "x", Columns: []Column{{Name: "a", Type: Type{Kind: UUID, Array: true}}}}),
+		"delete backwards":             remove(9, 7, 8, 1),
+		"delete twice":                 remove(1, 1, 2, 2, 3),
+		"delete a stranger":            remove(1, 5, 4000, 1<<40),
+		"offsets that fall": load(true, 3, func(w *FragmentWriter) int {
+			w.Cols[3].Data = []byte("abc")
+			copy(w.Cols[3].Offsets, []int32{0, 3, 1, 3})
+			return 3
+		}),
+		"offsets behind the data":   load(true, 3, func(w *FragmentWriter) int { copy(w.Cols[3].Offsets, []int32{0, 1, 2, 300}); return 3 }),
+		"data without an offset":    load(true, 3, func(w *FragmentWriter) int { w.Cols[3].Data = []byte("abc"); return 3 }),
+		"fewer rows than were set":  load(false, 3, func(w *FragmentWriter) int { w.Cols[3].Data = []byte("abc"); w.Cols[3].Offsets[3] = 3; return 2 }),
+		"more rows than there are":  load(false, 3, func(*FragmentWriter) int { return 4 }),
+		"no rows":                   load(false, 3, func(*FragmentWriter) int { return 0 }),
+		"less than none":            load(false, 3, func(*FragmentWriter) int { return -1 }),
+		"bits behind the last row":  load(true, 3, func(w *FragmentWriter) int { w.Cols[1].Valid[0] = ^uint64(0); w.Cols[1].Bits[0] = ^uint64(0); return 3 }),
+		"more rows than a fragment": load(false, 1, func(w *FragmentWriter) int { w.Grow(MaxFragmentRows + 1); return MaxFragmentRows + 1 }),
+		"a fragment too large":      load(false, MaxFragmentRows+1, func(*FragmentWriter) int { return MaxFragmentRows + 1 }),
+		"text that is not UTF-8":    load(true, 1, func(w *FragmentWriter) int { w.Cols[3].SetValue(0, Value{Type: word, S: "\xff"}); return 1 }),
+	} {
+		for _, inline := range []int64{1, 1 << 20} {
+			fsys := memfs.New()
+			w := world{m: newModel(), opt: Options{FS: fsys, InlineBytes: inline}}
+			if err := errors.Join(w.open(), do(func(c *change) error { return errors.Join(c.create(narrow("t")), c.load("t", 10, 64, true)) })(&w)); err != nil {
+				t.Fatal(err)
+			}
+			before := w.m.digest()
+			var refusal error
+			func() {
+				defer func() {
+					if p := recover(); p != nil {
+						t.Errorf("%s, inline %d: panic: %v", name, inline, p)
+						refusal = fmt.Errorf("%v", p)
+					}
+				}()
+				refusal = write(w.s, func(tx *Txn) error { return call(w.s, tx) })
+			}()
+			got, err := digestStore(w.s)
+			if err != nil || refusal != nil && got != before {
+				t.Errorf("%s, inline %d: refused with %v; reading: %v", name, inline, refusal, err)
+			}
+			w.s.Close()
+			if err := w.open(); err != nil {
+				t.Errorf("%s, inline %d (%v): the store does not open any more: %v", name, inline, refusal, err)
+				continue
+			}
+			if again, err := digestStore(w.s); err != nil || again != got {
+				t.Errorf("%s, inline %d (%v): now the store holds\n%s\nbefore\n%s\n%v", name, inline, refusal, again, got, err)
+			}
+			if _, err := w.s.Check(ctx, nil); err != nil && name != "text that is not UTF-8" {
+				t.Errorf("%s, inline %d (%v): check: %v", name, inline, refusal, err)
+			}
+			if err := errors.Join(w.s.Checkpoint(ctx), w.s.Vacuum(ctx), w.close(), w.open()); err != nil {
+				t.Errorf("%s, inline %d (%v): after a checkpoint: %v", name, inline, refusal, err)
+				continue
+			}
+			if again, err := digestStore(w.s); err != nil || again != got {
+				t.Errorf("%s, inline %d (%v): after a checkpoint the store holds\n%s\nbefore\n%s\n%v", name, inline, refusal, again, got, err)
+			}
+			w.s.Close()
+		}
+	}
+}

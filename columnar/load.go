@@ -170,15 +170,17 @@ func diskError(err error, n int64) error {
 // and indexes must become gapless by the time of Append.
 func (l *Load) Fragment(index, rows int) (*FragmentWriter, error) {
 	w := &FragmentWriter{Rows: rows, load: l, index: index}
-	size := fragmentSize(l.schema.Columns, rows)
 	switch {
+	case index < 0 || rows < 0 || rows > MaxFragmentRows:
+		return nil, fmt.Errorf("columnar: fragment %d of %d rows: want %d at most", index, rows, MaxFragmentRows)
 	case l.plan.Fragments != nil && (index >= len(l.plan.Fragments) || l.plan.Fragments[index] != rows):
 		return nil, fmt.Errorf("columnar: fragment %d of %d rows is not in the plan", index, rows)
 	case l.mapped:
 		w.base = l.bases[index]
+		size := fragmentSize(l.schema.Columns, rows)
 		w.mem = l.m.Bytes()[w.base : w.base+size : w.base+size]
 	default:
-		w.mem = alignedBytes(int(size))
+		w.mem = alignedBytes(int(fragmentSize(l.schema.Columns, rows)))
 	}
 	w.carve()
 	return w, nil
@@ -196,11 +198,17 @@ func (w *FragmentWriter) Finish(rows int) error {
 
 func (w *FragmentWriter) finish(rows int) error {
 	l := w.load
+	if rows < 0 || rows > min(w.Rows, MaxFragmentRows) {
+		return fmt.Errorf("columnar: fragment %d finished with %d rows of %d: want %d at most", w.index, rows, w.Rows, MaxFragmentRows)
+	}
 	f := &fragment{rows: rows, chunks: make([]chunk, len(w.Cols))}
 	for i := range w.Cols {
 		c := &w.Cols[i]
 		if len(c.Data) > maxChunkBytes {
 			return errTooLong(l.schema.Columns[i].Name)
+		}
+		if c.Offsets != nil && !offsetsAscend(c.Offsets[:rows+1], len(c.Data)) {
+			return fmt.Errorf("columnar: offsets of column %s do not ascend within its %d bytes", l.schema.Columns[i].Name, len(c.Data))
 		}
 		v, nulls := c.vec(rows)
 		k := &f.chunks[i]

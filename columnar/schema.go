@@ -106,8 +106,47 @@ func (s *Schema) prepare() error {
 		if i > 0 && c.ID <= s.Columns[i-1].ID {
 			return pgerr.New(pgerr.InvalidTableDefinition, "column \"%s\" must come behind the columns older than it", c.Name)
 		}
-		if c.Missing.Type == (Type{}) {
-			c.Missing = Value{Type: c.Type, Null: true}
+		s.nextColumn = max(s.nextColumn, c.ID)
+		if err := c.prepareMissing(); err != nil {
+			return err
+		}
+	}
+	for _, k := range s.Constraints {
+		if k.Kind < PrimaryKey || k.Kind > Check {
+			return pgerr.New(pgerr.InvalidTableDefinition, "constraint \"%s\" has no kind", k.Name)
+		}
+	}
+	return nil
+}
+
+// prepareMissing checks that Missing can be stored as a value of the column's type.
+func (c *Column) prepareMissing() error {
+	m := &c.Missing
+	if m.Null || m.Type == (Type{}) {
+		*m = Value{Type: c.Type, Null: true}
+		return nil
+	}
+	if m.Type.stored() != c.Type.stored() || (c.Type.Kind == UUID && !c.Type.Array && len(m.S) != 16) {
+		return pgerr.New(pgerr.DatatypeMismatch, "column \"%s\" is of type %s but the value of its older rows is of type %s", c.Name, c.Type.Name(), m.Type.Name())
+	}
+	m.Type = c.Type
+	return nil
+}
+
+// prepareAlter checks that s can take the place of old: a column with an ID is one of
+// old's, and its values are stored as they were.
+func (s *Schema) prepareAlter(old *Schema) error {
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		if c.ID == 0 {
+			continue
+		}
+		at := old.position(c.ID)
+		if at < 0 {
+			return pgerr.New(pgerr.InvalidTableDefinition, "column \"%s\" has an ID that table \"%s\" does not have", c.Name, old.Name)
+		}
+		if was := old.Columns[at].Type; was.stored() != c.Type.stored() {
+			return pgerr.New(pgerr.DatatypeMismatch, "column \"%s\" cannot become %s: its rows hold %s", c.Name, c.Type.Name(), was.Name())
 		}
 	}
 	return nil

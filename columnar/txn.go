@@ -143,8 +143,9 @@ func (t *Txn) AlterTable(s *Schema) error {
 		return errNoTable(s.Name)
 	}
 	c := s.Clone()
-	c.nextColumn = t.draft.tables[slot].schema.nextColumn
-	if err := c.prepare(); err != nil {
+	old := t.draft.tables[slot].schema
+	c.nextColumn = old.nextColumn
+	if err := errors.Join(c.prepareAlter(old), c.prepare()); err != nil {
 		return err
 	}
 	if !c.follows(t.draft.tables[slot].schema) {
@@ -341,11 +342,17 @@ func (l *Load) take() ([]*fragment, error) {
 }
 
 // Delete removes rows of the table called name and returns how many of them were
-// there; ids ascend.
+// there. ids ascend and are below NextRow; others are an error.
 func (t *Txn) Delete(name string, ids []visibility.RowID) (int, error) {
 	slot, err := t.slot(name)
 	if err != nil {
 		return 0, err
+	}
+	next := t.draft.tables[slot].NextRow()
+	for i, id := range ids {
+		if id >= next || i > 0 && id < ids[i-1] {
+			return 0, fmt.Errorf("columnar: delete from %s: row id %d at position %d does not ascend or is not below %d", name, id, i, next)
+		}
 	}
 	table, n := t.draft.tables[slot].withDeleted(ids)
 	if n == 0 {

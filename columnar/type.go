@@ -78,6 +78,12 @@ func (t Type) Width() int {
 	return 0
 }
 
+// stored returns the type without what does not change how values are stored.
+func (t Type) stored() Type {
+	t.Length = 0
+	return t
+}
+
 // Variable reports whether values are bytes between two 32-bit offsets.
 func (t Type) Variable() bool {
 	if t.Array {
