@@ -57,6 +57,9 @@ func (c *checker) first(n int, col func(pos int) columnar.Vec) (int, error) {
 	bad, name := n, ""
 	for k, node := range c.nodes {
 		v, err := node.Eval(&c.batch, nil)
+		if err != nil && n > 1 {
+			return c.firstEach(n, col)
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -72,6 +75,21 @@ func (c *checker) first(n int, col func(pos int) columnar.Vec) (int, error) {
 	}
 	return bad, pgerr.New(pgerr.CheckViolation, "new row for relation \"%s\" violates check constraint \"%s\"", c.schema.Name, name).
 		WithDetail("Failing row contains (%s).", rowText(c.schema, bad, col))
+}
+
+// firstEach is first one row at a time: an error of an expression does not say whose it
+// is.
+func (c *checker) firstEach(n int, col func(pos int) columnar.Vec) (int, error) {
+	for i := range n {
+		row, err := c.first(1, func(pos int) columnar.Vec {
+			v := col(pos)
+			return v.Slice(i, 1)
+		})
+		if row < 1 || err != nil {
+			return i, err
+		}
+	}
+	return n, nil
 }
 
 // rowText returns a row as the detail of a constraint's error shows it.
