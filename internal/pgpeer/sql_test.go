@@ -1,10 +1,12 @@
 package pgpeer_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -41,6 +43,32 @@ func TestExpressions(t *testing.T) {
 	for i, want := range server.Run(t, statements...) {
 		have := e.run(statements[i])
 		known.same(t, inputs[i], outcome(have), outcome(want))
+	}
+	known.close(t)
+}
+
+// modifier is the length, or the precision and scale, in the name of a type.
+var modifier = regexp.MustCompile(`\([0-9,-]+\)`)
+
+// TestResultColumns compares the name and the type that the results of expressions have,
+// modifiers aside.
+func TestResultColumns(t *testing.T) {
+	server := pgpeer.Start(t)
+	known := newLedger(t, server, columnDifferences)
+	var statements []string
+	inputs := lines(t, "expressions.txt")
+	for _, x := range inputs {
+		statements = append(statements, "SELECT "+x+" \\gdesc")
+	}
+	e := open(t, 0)
+	for i, want := range server.Run(t, statements...) {
+		res, err := e.session.Exec(context.Background(), "SELECT "+inputs[i])
+		if err != nil || want.Failed() {
+			continue // the other tests compare errors
+		}
+		have := res.Columns[0].Name + pgpeer.FieldSep + res.Columns[0].Type.Name() + pgpeer.RecordSep
+		res.Close()
+		known.same(t, inputs[i], pgpeer.Answer{Text: have}.String(), modifier.ReplaceAllString(want.String(), ""))
 	}
 	known.close(t)
 }
