@@ -23,6 +23,13 @@ func PlanFrom(ctx context.Context, t *Target, src Source, opt *FromOptions, env 
 	if err != nil {
 		return p, asError(err)
 	}
+	if src.rows != nil {
+		p = Plan{Cardinality: src.rows.class, Rows: src.rows.rows, Workers: 1, Reason: "the source is columns: they are copied by one worker"}
+		if p.Cardinality == Unknown {
+			p.Rows = -1
+		}
+		return p, nil
+	}
 	if src.reader == nil {
 		stream, err := l.openFiles(src.paths)
 		defer l.closeFiles()

@@ -115,6 +115,9 @@ func convert(ctx context.Context, store *columnar.Store, t *Target, src Source, 
 	if err != nil {
 		return l, err
 	}
+	if src.rows != nil {
+		return l, l.fromRows(src.rows)
+	}
 	if src.reader != nil {
 		return l, l.fromReader(src.reader, src.name)
 	}
@@ -212,6 +215,9 @@ func newLoader(ctx context.Context, store *columnar.Store, t *Target, o *FromOpt
 	l.failed.row.Store(math.MaxInt64)
 	if env.Progress == nil {
 		env.Progress = new(Progress)
+	}
+	if o.Rejects != "" && o.Rejects == t.Schema.Name {
+		return l, pgerr.New(pgerr.InvalidParameterValue, "COPY REJECTS cannot be the table \"%s\" that is loaded", o.Rejects)
 	}
 	var err error
 	l.sh, err = newShape(t, o)

@@ -91,6 +91,9 @@ func (l *loader) lineOfRow(row int64) (file string, line int64) {
 		}
 		return l.name, line
 	}
+	if len(l.inputs) == 0 {
+		return "", 0 // rows without text
+	}
 	in := l.inputWithRow(row)
 	line, err := l.lineOf(in, row)
 	if err != nil {

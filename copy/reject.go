@@ -324,9 +324,6 @@ var rejectColumns = []columnar.Column{
 // rejectTable returns the schema of the table of rejects, which is made if it is missing.
 func (l *loader) rejectTable(txn *columnar.Txn) (*columnar.Schema, error) {
 	name := l.opt.Rejects
-	if name == l.sh.schema.Name {
-		return nil, pgerr.New(pgerr.InvalidParameterValue, "COPY REJECTS cannot be the table \"%s\" that is loaded", name)
-	}
 	t, err := txn.Table(name)
 	if pgerr.Code(err) == pgerr.UndefinedTable {
 		if err = txn.CreateTable(&columnar.Schema{Name: name, Columns: slices.Clone(rejectColumns)}); err == nil {

@@ -7,6 +7,7 @@ type Source struct {
 	paths  []string
 	reader io.Reader
 	name   string
+	rows   *rowSource
 }
 
 // FromFiles returns the source of one or more files, in the given order. A name may be a
