@@ -3,11 +3,13 @@ package sql
 import (
 	"fmt"
 	"iter"
+	"sync"
 
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/copy"
 	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/sql/ast"
+	"github.com/ingotdb/ingot/sql/internal/expr"
 )
 
 // copy runs COPY.
@@ -49,7 +51,7 @@ func options(list []ast.Option) []copy.Option {
 
 // env returns what package copy needs to know of the session.
 func (r *run) env() copy.Env {
-	e := copy.Env{Files: r.opt.Files, MaxWorkers: r.opt.MaxWorkers, BlockSize: r.opt.BlockSize}
+	e := copy.Env{Files: r.opt.Files, MaxWorkers: r.opt.MaxWorkers, BlockSize: r.opt.BlockSize, Notice: r.opt.OnNotice}
 	if r.opt.OnProgress != nil {
 		e.Progress = new(copy.Progress)
 		r.opt.OnProgress(e.Progress)
@@ -97,7 +99,12 @@ func (r *run) target(t *columnar.Table, stmt *ast.Copy) (*copy.Target, error) {
 			break
 		}
 	}
-	target.Check, err = r.copyCheck(s)
+	if target.Check, err = r.copyCheck(s); err != nil {
+		return nil, err
+	}
+	if stmt.Where != nil {
+		target.Where, err = r.copyWhere(s, stmt.Where)
+	}
 	return target, err
 }
 
@@ -107,22 +114,31 @@ func (r *run) copyFrom(stmt *ast.Copy) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if stmt.Where != nil {
-		return nil, r.at(stmt.Where.Pos(), pgerr.New(pgerr.FeatureNotSupported, "COPY FROM with WHERE is not supported yet").
-			WithHint("COPY into a table of its own, then COPY ... FROM (SELECT ... WHERE ...)."))
-	}
 	src, err := r.copySource(stmt)
 	if err != nil {
 		return nil, err
 	}
+	return r.load(stmt, opt, func(view, *copy.Target) (copy.Source, error) { return src, nil })
+}
+
+// load runs COPY FROM; source gives what to read, for what the statement sees.
+func (r *run) load(stmt *ast.Copy, opt *copy.FromOptions, source func(v view, t *copy.Target) (copy.Source, error)) (*Result, error) {
 	var res copy.Result
+	bind := func(v view) (*copy.Target, copy.Source, error) {
+		t, err := r.table(v, stmt.Table)
+		if err != nil {
+			return nil, copy.Source{}, err
+		}
+		target, err := r.target(t, stmt)
+		if err != nil {
+			return nil, copy.Source{}, err
+		}
+		src, err := source(v, target)
+		return target, src, err
+	}
 	if r.tx != nil {
-		err = r.write(func(txn *columnar.Txn) error {
-			t, err := r.table(txn, stmt.Table)
-			if err != nil {
-				return err
-			}
-			target, err := r.target(t, stmt)
+		err := r.write(func(txn *columnar.Txn) error {
+			target, src, err := bind(txn)
 			if err != nil {
 				return err
 			}
@@ -136,11 +152,7 @@ func (r *run) copyFrom(stmt *ast.Copy) (*Result, error) {
 		return nil, err
 	}
 	defer v.release()
-	t, err := r.table(v, stmt.Table)
-	if err != nil {
-		return nil, err
-	}
-	target, err := r.target(t, stmt)
+	target, src, err := bind(v)
 	if err != nil {
 		return nil, err
 	}
@@ -152,22 +164,154 @@ func copied(res *copy.Result) *Result {
 	return &Result{Tag: fmt.Sprintf("COPY %d", res.Rows), Statement: "COPY", Rows: res.Rows, Copy: res, Batches: none}
 }
 
-// copyQuery runs COPY t FROM (query), which is INSERT INTO t query.
+// copyQuery runs COPY t FROM (query). Values take the types of the columns as they do in
+// an INSERT, and go from column to column.
 func (r *run) copyQuery(stmt *ast.Copy) (*Result, error) {
-	if len(stmt.Options) > 0 {
-		return nil, r.at(stmt.Options[0].Pos(), pgerr.New(pgerr.FeatureNotSupported,
-			"option \"%s\" is not supported with COPY FROM a query", stmt.Options[0].Name))
+	opt, err := copy.ParseRowsOptions(options(stmt.Options))
+	if err != nil {
+		return nil, err
 	}
 	if stmt.Where != nil {
 		return nil, r.at(stmt.Where.Pos(), pgerr.New(pgerr.FeatureNotSupported, "WHERE is not supported with COPY FROM a query").
 			WithHint("Put the condition into the query."))
 	}
-	ins := &ast.Insert{Base: stmt.Base, Table: stmt.Table, Columns: stmt.Columns, Query: stmt.Query}
-	res, err := r.insert(ins)
+	return r.load(stmt, opt, func(v view, t *copy.Target) (copy.Source, error) { return r.querySource(v, t, stmt) })
+}
+
+// querySource returns the source that the query of a COPY FROM is. The columns that it
+// fills, which may be fewer than the statement names none of, are put into t.
+func (r *run) querySource(v view, t *copy.Target, stmt *ast.Copy) (copy.Source, error) {
+	q, err := r.plan(v, stmt.Query)
+	if err != nil {
+		return copy.Source{}, err
+	}
+	ins := inserter{run: r, stmt: &ast.Insert{Base: stmt.Base, Columns: stmt.Columns, Query: stmt.Query}, schema: t.Schema, targets: t.Columns}
+	if ins.targets == nil {
+		for i := range t.Schema.Columns {
+			ins.targets = append(ins.targets, i)
+		}
+	}
+	nodes, err := ins.outputs(q)
+	if err != nil {
+		return copy.Source{}, err
+	}
+	t.Columns = ins.targets[:len(nodes)]
+	rows := func(yield func(copy.Batch, error) bool) {
+		var batch expr.Batch
+		cols := make([]columnar.Vec, len(nodes))
+		for b, err := range q.rows() {
+			if err == nil {
+				batch.SetColumns(b.Rows, b.Cols)
+				err = evalAll(&batch, nodes, cols)
+			}
+			if err != nil {
+				yield(copy.Batch{}, err)
+				return
+			}
+			if !yield(copy.Batch{Rows: b.Rows, Cols: cols}, nil) {
+				return
+			}
+		}
+	}
+	class, n := q.cardinality()
+	return copy.FromRows(rows, class, n), nil
+}
+
+// cardinality returns what is known of the number of rows of q before it runs.
+func (q *query) cardinality() (copy.Cardinality, int64) {
+	switch {
+	case q.table == nil || q.groups != nil:
+		return copy.Unknown, 0
+	case q.stmt.Where != nil || q.stmt.Distinct:
+		return copy.AtMost, int64(q.table.Rows())
+	}
+	n := max(0, int64(q.table.Rows())-q.offset)
+	if q.limit >= 0 {
+		n = min(n, q.limit)
+	}
+	return copy.Exact, n
+}
+
+// copyWhere returns the test of a WHERE that COPY calls from its workers.
+func (r *run) copyWhere(s *columnar.Schema, where ast.Expr) (copy.FilterFunc, error) {
+	free := sync.Pool{}
+	first, err := r.newCopyFilter(s, where)
 	if err != nil {
 		return nil, err
 	}
-	return copied(&copy.Result{Rows: res.Rows, Cardinality: copy.AtMost, Workers: 1}), nil
+	free.Put(first)
+	return func(n int, col func(pos int) columnar.Vec, keep []uint64) (int, error) {
+		f, _ := free.Get().(*copyFilter)
+		if f == nil {
+			var err error
+			if f, err = r.newCopyFilter(s, where); err != nil {
+				return 0, err
+			}
+		}
+		defer free.Put(f)
+		return f.apply(n, col, keep)
+	}, nil
+}
+
+// copyFilter is the WHERE of a COPY FROM. It is for one goroutine at a time.
+type copyFilter struct {
+	node  expr.Node
+	refs  []int
+	cols  []columnar.Vec
+	part  []columnar.Vec
+	batch expr.Batch
+	mask  [expr.MaxRows / 64]uint64
+}
+
+func (r *run) newCopyFilter(s *columnar.Schema, where ast.Expr) (*copyFilter, error) {
+	scope := &expr.Scope{Table: s.Name, Columns: columnsOf(s), Source: r.source, Location: r.loc, Now: r.now, Params: r.args, Clause: "COPY FROM WHERE conditions"}
+	n, err := scope.Boolean(where)
+	if err != nil {
+		return nil, err
+	}
+	f := &copyFilter{node: n, refs: scope.Refs, cols: make([]columnar.Vec, len(scope.Refs))}
+	f.part = make([]columnar.Vec, len(f.cols))
+	return f, nil
+}
+
+// apply is a copy.FilterFunc.
+func (f *copyFilter) apply(n int, col func(pos int) columnar.Vec, keep []uint64) (int, error) {
+	for i, pos := range f.refs {
+		f.cols[i] = col(pos)
+	}
+	for from := 0; from < n; from += expr.MaxRows {
+		rows := min(n-from, expr.MaxRows)
+		for i := range f.cols {
+			f.part[i] = f.cols[i].Slice(from, rows)
+		}
+		f.batch.SetColumns(rows, f.part)
+		active := keep[from/64:][:(rows+63)/64]
+		v, err := f.node.Eval(&f.batch, active)
+		if err != nil {
+			return f.firstError(from, rows, active, err)
+		}
+		for i, b := range v.True(f.mask[:], rows) {
+			active[i] &= b
+		}
+	}
+	return n, nil
+}
+
+// firstError returns the first active row for which the condition has an error: each is
+// tried by itself.
+func (f *copyFilter) firstError(from, rows int, active []uint64, err error) (int, error) {
+	one := make([]uint64, len(active))
+	for i := range rows {
+		if active[i>>6]>>(i&63)&1 == 0 {
+			continue
+		}
+		clear(one)
+		one[i>>6] = 1 << (i & 63)
+		if _, err := f.node.Eval(&f.batch, one); err != nil {
+			return from + i, err
+		}
+	}
+	return from, err
 }
 
 // copyTo runs COPY TO.

@@ -234,24 +234,15 @@ func (ins *inserter) query(v view) error {
 	if err != nil {
 		return err
 	}
-	out := q.columns()
-	if err := ins.fits(len(out), ins.stmt.Query.Pos()); err != nil {
+	given, err := ins.outputs(q)
+	if err != nil {
 		return err
-	}
-	scope := &expr.Scope{Source: ins.source, Location: ins.loc, Now: ins.now}
-	for _, c := range out {
-		scope.Columns = append(scope.Columns, expr.Column{Name: c.Name, Type: c.Type})
 	}
 	nodes := make([]expr.Node, len(ins.schema.Columns))
 	for i := range nodes {
 		nodes[i] = expr.NewConst(ins.defaults[i])
 	}
-	for i := range out {
-		c := &ins.schema.Columns[ins.targets[i]]
-		n, err := ins.assigned(scope, q, i, c)
-		if err != nil {
-			return err
-		}
+	for i, n := range given {
 		nodes[ins.targets[i]] = n
 	}
 	var batch expr.Batch
@@ -269,6 +260,26 @@ func (ins *inserter) query(v view) error {
 		}
 	}
 	return nil
+}
+
+// outputs returns what the outputs of q are as values of the columns that they are for.
+func (ins *inserter) outputs(q *query) ([]expr.Node, error) {
+	out := q.columns()
+	if err := ins.fits(len(out), ins.stmt.Query.Pos()); err != nil {
+		return nil, err
+	}
+	scope := &expr.Scope{Source: ins.source, Location: ins.loc, Now: ins.now}
+	for _, c := range out {
+		scope.Columns = append(scope.Columns, expr.Column{Name: c.Name, Type: c.Type})
+	}
+	nodes := make([]expr.Node, len(out))
+	for i := range out {
+		var err error
+		if nodes[i], err = ins.assigned(scope, q, i, &ins.schema.Columns[ins.targets[i]]); err != nil {
+			return nil, err
+		}
+	}
+	return nodes, nil
 }
 
 // assigned returns output i of a query as a value for column c. A literal there takes the
