@@ -1,6 +1,7 @@
 # Each target is one line that can be pasted into a shell. .ci/run runs the same ones.
 GO ?= go
 FUZZTIME ?= 5s
+RUN ?= .
 
 .DEFAULT_GOAL := help
 .PHONY: help check test race debug purego arm64 fuzz crash soak bench profile cross
@@ -14,8 +15,8 @@ check: ## gofmt, vet for amd64, arm64 and purego, staticcheck
 test: ## every test, as README gives it
 	$(GO) test ./...
 
-race: ## every test under the race detector; purego, because it does not see assembly
-	$(GO) test -short -race -tags purego -timeout 20m ./...
+race: ## the tests that match RUN under the race detector; purego, as it sees no assembly
+	$(GO) test -short -race -tags purego -timeout 30m -run '$(RUN)' ./...
 
 debug: ## the store with released mappings left unreadable: use after release faults at once
 	$(GO) test -short -tags mmapdebug ./mmap/... ./columnar/... ./copy/... ./sql/...

@@ -376,6 +376,33 @@ func TestRowsEndEarly(t *testing.T) {
 	}
 }
 
+// TestCopyFormats reads and writes with and without a format named in the options.
+func TestCopyFormats(t *testing.T) {
+	db := open(t, ingot.Options{})
+	exec(t, db, "CREATE TABLE t (a int, b text)")
+	for _, c := range []struct{ options, input string }{
+		{"", "1,\"x,y\"\n"},
+		{"DELIMITER ';'", "1;\"x,y\"\n"},
+		{"FORMAT text", "1\tx,y\n"},
+		{"Format 'csv', HEADER", "a,b\n1,\"x,y\"\n"},
+	} {
+		exec(t, db, "TRUNCATE t")
+		if _, err := db.CopyFrom(ctx, "t", strings.NewReader(c.input), c.options); err != nil {
+			t.Errorf("from, %q: %v", c.options, err)
+			continue
+		}
+		var out strings.Builder
+		if _, err := db.CopyTo(ctx, "t", &out, c.options); err != nil || strings.ReplaceAll(out.String(), `"`, "") != strings.ReplaceAll(c.input, `"`, "") {
+			t.Errorf("to, %q: %v %q", c.options, err, out.String())
+		}
+	}
+	for _, options := range []string{"nonsense", "HEADER)", "FORMAT csv, FORMAT csv"} {
+		if _, err := db.CopyFrom(ctx, "t", strings.NewReader(""), options); ingot.SQLState(err) != "42601" {
+			t.Errorf("options %q: %v, want 42601", options, err)
+		}
+	}
+}
+
 func TestNoFilesByDefault(t *testing.T) {
 	db := open(t, ingot.Options{})
 	exec(t, db, "CREATE TABLE t (a text)")

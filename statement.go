@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/ingotdb/ingot/copy"
 	"github.com/ingotdb/ingot/sql/ast"
+	"github.com/ingotdb/ingot/sql/parse"
 )
 
 // CopyStats are what a COPY did and what it took: rows, bytes, workers, reservations,
@@ -60,30 +62,45 @@ func (db *DB) Query(ctx context.Context, text string, args ...any) (*Rows, error
 	return newRows(res, s.Location(), s.Close), nil
 }
 
-// CopyFrom loads CSV from r into a table, in parallel, as one transaction: all rows or
+// CopyFrom loads what r reads into a table, in parallel, as one transaction: all rows or
 // none. options are those of COPY as they stand between its parentheses, such as
-// "HEADER, NULL 'NA'"; FORMAT csv is always there.
+// "HEADER, NULL 'NA'"; the format is csv unless they name one.
 func (db *DB) CopyFrom(ctx context.Context, table string, r io.Reader, options string) (Outcome, error) {
 	s := db.Session(SessionOptions{Stdin: r})
-	out, err := exec(ctx, s, copyText(table, "FROM STDIN", options), nil)
+	out, err := runCopy(ctx, s, table, "FROM STDIN", options)
 	return out, errors.Join(err, s.Close())
 }
 
-// CopyTo writes a table to w as CSV. options are those of COPY as they stand between its
-// parentheses; FORMAT csv is always there.
+// CopyTo writes a table to w. options are as for CopyFrom.
 func (db *DB) CopyTo(ctx context.Context, table string, w io.Writer, options string) (Outcome, error) {
 	s := db.Session(SessionOptions{Stdout: w})
-	out, err := exec(ctx, s, copyText(table, "TO STDOUT", options), nil)
+	out, err := runCopy(ctx, s, table, "TO STDOUT", options)
 	return out, errors.Join(err, s.Close())
 }
 
-// copyText returns the COPY of a table with the end of it that says where.
-func copyText(table, end, options string) string {
+// runCopy runs the COPY of a table whose direction and other end are given.
+func runCopy(ctx context.Context, s *Session, table, end, options string) (Outcome, error) {
+	text := "COPY " + ast.Quote(table) + " " + end
 	if options != "" {
-		options = ", " + options
+		text += " (" + options + ")"
 	}
-	return "COPY " + ast.Quote(table) + " " + end + " (FORMAT csv" + options + ")"
+	stmt, err := parse.Statement(text)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if c, ok := stmt.(*ast.Copy); ok && !slices.ContainsFunc(c.Options, isFormat) {
+		c.Options = append(c.Options, ast.Option{
+			Ident: ast.Ident{Name: "format"}, Value: ast.Value{Kind: ast.WordValue, Text: "csv"},
+		})
+	}
+	res, err := s.Run(ctx, stmt, nil)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Tag: res.Tag, Rows: res.Rows, Copy: res.Copy}, nil
 }
+
+func isFormat(o ast.Option) bool { return o.Name == "format" }
 
 // Tx is a transaction of several statements: they commit together, with one sync. It is
 // for one goroutine at a time.
@@ -130,14 +147,14 @@ func (tx *Tx) Query(ctx context.Context, text string, args ...any) (*Rows, error
 	return newRows(res, tx.session.Location(), func() error { return nil }), nil
 }
 
-// CopyFrom loads CSV from r in the transaction; see DB.CopyFrom.
+// CopyFrom loads what r reads in the transaction; see DB.CopyFrom.
 func (tx *Tx) CopyFrom(ctx context.Context, table string, r io.Reader, options string) (Outcome, error) {
 	if tx.done {
 		return Outcome{}, ErrTxDone
 	}
 	tx.session.SetStdin(r)
 	defer tx.session.SetStdin(nil)
-	return exec(ctx, tx.session, copyText(table, "FROM STDIN", options), nil)
+	return runCopy(ctx, tx.session, table, "FROM STDIN", options)
 }
 
 // Commit makes the transaction durable and seen by others. If it had failed it is rolled
