@@ -35,6 +35,7 @@ type target struct {
 	store   *columnar.Store
 	session *sql.Session
 	text    string // the COPY
+	empty   bool   // the table is emptied after each COPY
 }
 
 // openTarget makes a store in dir. The COPY reads file with up to workers goroutines.
@@ -61,7 +62,10 @@ func (t *target) copyOnce(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return res.Rows, nil
+	if t.empty {
+		_, err = t.session.Exec(ctx, "TRUNCATE "+table)
+	}
+	return res.Rows, err
 }
 
 func (t *target) close() error { return errors.Join(t.session.Close(), t.store.Close()) }

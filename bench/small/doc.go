@@ -4,7 +4,7 @@
 //
 //	go run ./bench/small [-rows LIST] [-workers LIST] [-n N] [-rounds R] [-peers=false] [-results DIR]
 //	go run ./bench/small instructions [-n N] [the same]
-//	go run ./bench/small run -file FILE -workers N -durability full|none -n N -dir DIR
+//	go run ./bench/small run -file FILE -workers N -durability full|none [-empty] -n N -dir DIR
 //
 // It is run from the root of the repository. The first form measures, for every number of
 // rows and workers, ingot (durable), ingot without sync, and LadybugDB and DuckDB if they
@@ -12,10 +12,11 @@
 // database, which does one COPY and then N more. Raw numbers go to RESULTS/small-DATE.txt,
 // a table of medians to standard output.
 //
-// The second form counts instructions with valgrind's callgrind. It runs N and then 2N
-// COPYs and divides the difference by N, so what a process does once is not in it. Two
-// runs differ by up to one in a hundred, on any machine, busy or not: the background work
-// that folds the log falls a little earlier or later.
+// The second form counts instructions with valgrind's callgrind, without sync. It runs N
+// and then 2N COPYs and divides the difference by N, so what a process does once is not in
+// it. Each COPY is followed by a TRUNCATE, which is counted too: rows that stay would be
+// folded in the background, now a little earlier, now later. Two runs differ by three in a
+// thousand, on any machine, busy or not.
 //
 // The third form is what both start: N+1 COPYs of FILE, one line of JSON.
 //

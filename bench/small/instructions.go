@@ -25,7 +25,7 @@ func count(ctx context.Context, program, work, file string, workers, loads int) 
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	args := []string{"valgrind", "--tool=callgrind", "--callgrind-out-file=" + filepath.Join(dir, "callgrind.out")}
-	cmd := measure.Command(ctx, append(args, ingot(program, "", "none").args(file, dir, workers, loads)...)...)
+	cmd := measure.Command(ctx, append(args, append(ingot(program, "", "none").args(file, dir, workers, loads), "-empty")...)...)
 	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1", "GOGC=off")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *config) instructions(ctx context.Context, stdout, stderr io.Writer) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, raw.Close()) }()
-	if err := measure.WriteHeader(raw, work, fmt.Sprintf("instructions of %d COPYs less those of %d, divided by %d; callgrind, without sync", 2*c.loads, c.loads, c.loads)); err != nil {
+	if err := measure.WriteHeader(raw, work, fmt.Sprintf("instructions of %d COPYs less those of %d, divided by %d; callgrind, without sync, each with a TRUNCATE", 2*c.loads, c.loads, c.loads)); err != nil {
 		return err
 	}
 	var b strings.Builder

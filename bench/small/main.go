@@ -124,6 +124,7 @@ func repeatHere(ctx context.Context, args []string, stdout, stderr io.Writer) er
 	workers := flags.Int("workers", 1, "limit of workers")
 	durability := flags.String("durability", "full", "full or none")
 	loads := flags.Int("n", 100, "`number` of COPYs after the first")
+	empty := flags.Bool("empty", false, "empty the table after each COPY")
 	dir := flags.String("dir", "", "empty `directory` for the store")
 	if err := flags.Parse(args); err != nil {
 		return usage{err}
@@ -136,6 +137,7 @@ func repeatHere(ctx context.Context, args []string, stdout, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
+	t.empty = *empty
 	r, err := t.repeat(ctx, *loads)
 	if err := errors.Join(err, t.close()); err != nil {
 		return err

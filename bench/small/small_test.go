@@ -124,3 +124,26 @@ func TestTable(t *testing.T) {
 		}
 	}
 }
+
+// TestEmpty: with -empty the rows of one COPY are gone before the next.
+func TestEmpty(t *testing.T) {
+	tg := newTarget(t, 100, 1, columnar.None)
+	for _, empty := range []bool{false, true} {
+		tg.empty = empty
+		if got, err := tg.copyOnce(t.Context()); err != nil || got != 100 {
+			t.Fatal(got, err)
+		}
+		snap, err := tg.store.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tab, err := snap.Table(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tab.Rows(); (got == 0) != empty {
+			t.Errorf("empty %v: %d rows", empty, got)
+		}
+		snap.Release()
+	}
+}
