@@ -100,10 +100,25 @@ func rowText(s *columnar.Schema, row int, col func(pos int) columnar.Vec) string
 		if v.IsNull(row) {
 			parts[i] = "null"
 		} else {
-			parts[i] = string(v.AppendText(nil, row, nil))
+			parts[i] = cutValue(string(v.AppendText(nil, row, nil)))
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// maxShown is where PostgreSQL cuts a value in the detail of an error.
+const maxShown = 64
+
+// cutValue shortens a value to maxShown bytes without splitting a character.
+func cutValue(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	n := maxShown
+	for n > 0 && s[n]&0xc0 == 0x80 {
+		n--
+	}
+	return s[:n] + "..."
 }
 
 // copyCheck returns the test of CHECK constraints that COPY calls from its workers, nil

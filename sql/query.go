@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/internal/pgerr"
@@ -209,29 +210,38 @@ func (q *query) expand() error {
 
 // columnName returns the name that PostgreSQL gives a column of a result.
 func columnName(e ast.Expr) string {
+	name, _ := figureName(e)
+	return name
+}
+
+// figureName returns a name for e and whether it is a strong one, which a cast or a CASE
+// around it keeps.
+func figureName(e ast.Expr) (name string, strong bool) {
 	switch e := e.(type) {
 	case *ast.Column:
-		return e.Name
+		return e.Name, true
 	case *ast.Call:
-		return e.Name
+		return e.Name, true
+	case *ast.Array:
+		return "array", true
 	case *ast.Cast:
-		if name := columnName(e.X); name != "?column?" {
-			return name
+		if name, strong := figureName(e.X); strong {
+			return name, true
 		}
-		return typeLabel(e.Type)
+		return typeLabel(e.Type), false
 	case *ast.Case:
 		if e.Else != nil {
-			if name := columnName(e.Else); name != "?column?" {
-				return name
+			if name, strong := figureName(e.Else); strong {
+				return name, true
 			}
 		}
-		return "case"
+		return "case", false
 	case *ast.Bool:
-		return "bool"
-	case *ast.Array:
-		return "array"
+		return "bool", false
+	case *ast.Subscript:
+		return figureName(e.X)
 	}
-	return "?column?"
+	return "?column?", false
 }
 
 // typeLabel returns the name of a cast's result: the type's short name.
@@ -259,6 +269,9 @@ func (q *query) limits() (err error) {
 
 // count evaluates a number of rows; NULL means none.
 func (q *query) count(e ast.Expr, what string, none int64) (int64, error) {
+	if pos := columnIn(e); pos >= 0 {
+		return 0, q.run.at(pos, pgerr.New(pgerr.InvalidColumnReference, "argument of %s must not contain variables", what))
+	}
 	scope := q.run.scope(nil, "", what)
 	n, err := scope.Bind(e)
 	if err == nil {
@@ -281,6 +294,18 @@ func (q *query) count(e ast.Expr, what string, none int64) (int64, error) {
 		return 0, q.run.at(e.Pos(), pgerr.New(state, "%s must not be negative", what))
 	}
 	return v.I, nil
+}
+
+// columnIn returns the place of a column in e, -1 if there is none.
+func columnIn(e ast.Expr) int {
+	pos := -1
+	ast.Walk(e, func(x ast.Expr) bool {
+		if _, ok := x.(*ast.Column); ok && pos < 0 {
+			pos = x.Pos()
+		}
+		return pos < 0
+	})
+	return pos
 }
 
 // bindOutputs binds the select list and ORDER BY.
@@ -342,7 +367,12 @@ func (q *query) orderOutput(scope *expr.Scope, e ast.Expr) (int, error) {
 // another expression.
 func (q *query) namedItem(e ast.Expr, clause string) (int, error) {
 	switch e := e.(type) {
+	case *ast.Null, *ast.Bool:
+		return 0, q.run.at(e.Pos(), pgerr.New(pgerr.SyntaxError, "non-integer constant in %s", clause))
 	case *ast.Number:
+		if strings.ContainsAny(e.Text, ".e") {
+			return 0, q.run.at(e.Pos(), pgerr.New(pgerr.SyntaxError, "non-integer constant in %s", clause))
+		}
 		for i := range q.visible {
 			if fmt.Sprint(i+1) == e.Text {
 				return i, nil

@@ -271,12 +271,16 @@ func (r *run) control(stmt ast.Stmt) (*Result, error) {
 }
 
 func (r *run) begin(stmt *ast.Begin) (*Result, error) {
+	tag := "BEGIN"
+	if stmt.Start {
+		tag = "START TRANSACTION"
+	}
 	if r.tx != nil {
 		r.notice("there is already a transaction in progress")
-		return command("BEGIN"), nil
+		return command(tag), nil
 	}
 	r.tx = &transaction{readOnly: stmt.ReadOnly, begun: time.Now()}
-	return command("BEGIN"), nil
+	return command(tag), nil
 }
 
 // commit answers ROLLBACK if an error had ended the transaction.

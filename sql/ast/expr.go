@@ -134,7 +134,7 @@ type Cast struct {
 }
 
 // Call is a call of a function or an aggregate. COALESCE, NULLIF, GREATEST, LEAST,
-// EXTRACT, SUBSTRING, POSITION (as strpos), TRIM (as btrim, ltrim, rtrim), AT TIME
+// EXTRACT, SUBSTRING, POSITION (whole first), TRIM (as btrim, ltrim, rtrim), AT TIME
 // ZONE (as timezone) and CURRENT_TIMESTAMP (as now) are calls too.
 type Call struct {
 	At

@@ -304,7 +304,7 @@ func (s *Explain) print(p *printer) {
 }
 
 func (s *Begin) print(p *printer) {
-	p.WriteString("BEGIN")
+	p.WriteString([]string{"BEGIN", "START TRANSACTION"}[b2i(s.Start)])
 	p.flag(s.ReadOnly, " READ ONLY")
 }
 

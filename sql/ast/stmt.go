@@ -253,6 +253,7 @@ type Explain struct {
 // Begin is BEGIN or START TRANSACTION.
 type Begin struct {
 	Base
+	Start    bool // START TRANSACTION
 	ReadOnly bool
 }
 

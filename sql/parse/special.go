@@ -82,11 +82,10 @@ func (p *parser) substring(c *ast.Call) {
 	}
 }
 
-// position reads part IN whole, which is strpos(whole, part).
+// position reads part IN whole; the call has the whole first.
 func (p *parser) position(c *ast.Call) {
 	part := p.binary(bindOperator) // weaker operators end at IN
 	p.expect("in")
-	c.Name = "strpos"
 	c.Args = []ast.Expr{p.binary(bindOperator), part}
 }
 

@@ -143,7 +143,11 @@ func (p *parser) update() ast.Stmt {
 			p.refuse(p.tok.start, "assignment to a list of columns is").WithHint("Assign the columns one by one.")
 		}
 		a := ast.Assignment{Column: p.ident()}
-		if p.at("[", ".") {
+		if p.at(".") {
+			p.fail(a.Column.Pos(), pgerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", a.Column.Name, s.Table.Name).
+				WithHint("Columns are assigned without the table's name.")
+		}
+		if p.at("[") {
 			p.refuse(p.tok.start, "assignment to a part of a column is")
 		}
 		p.expect("=")
@@ -264,7 +268,7 @@ func (p *parser) transaction() ast.Stmt {
 	switch t.text {
 	case "start":
 		p.expect("transaction")
-		return p.modes(&ast.Begin{Base: ast.Base{At: at}})
+		return p.modes(&ast.Begin{Base: ast.Base{At: at}, Start: true})
 	case "begin":
 		p.work()
 		return p.modes(&ast.Begin{Base: ast.Base{At: at}})

@@ -121,7 +121,7 @@ func (p *parser) modifiers(most int) (list []int, at []int) {
 	for {
 		at = append(at, p.tok.start)
 		sign := 1
-		if p.accept("-") {
+		if most > 1 && p.accept("-") {
 			sign = -1
 		}
 		n, err := strconv.ParseInt(p.tok.text, 10, 32)

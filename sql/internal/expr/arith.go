@@ -96,6 +96,8 @@ func (s *Scope) operate(e *ast.Binary, l, r Node) (Node, error) {
 	switch {
 	case e.Op == "||":
 		return s.concat(e, l, r)
+	case missing[e.Op]:
+		return nil, s.fail(e.Pos(), pgerr.New(pgerr.FeatureNotSupported, "operator %s is not supported", e.Op))
 	case undecided(l) && undecided(r):
 		return nil, s.fail(e.Pos(), pgerr.New(pgerr.AmbiguousFunction, "operator is not unique: unknown %s unknown", e.Op).
 			WithHint("Could not choose a best candidate operator. You might need to add explicit type casts."))
@@ -113,6 +115,12 @@ func (s *Scope) operate(e *ast.Binary, l, r Node) (Node, error) {
 		return s.timeArithmetic(e, l, r, rt)
 	}
 	return nil, s.noOperator(e.Pos(), e.Op, l.Type(), r.Type())
+}
+
+// missing are operators of PostgreSQL on texts, arrays and json.
+var missing = map[string]bool{
+	"~": true, "~*": true, "!~": true, "!~*": true, "@>": true, "<@": true, "&&": true, "->": true, "->>": true,
+	"#>": true, "#>>": true, "?": true, "?|": true, "?&": true, "@@": true,
 }
 
 // arithmetic returns an operator on numbers, computed in type t.

@@ -99,7 +99,7 @@ func (s *Scope) bindPredicate(e ast.Expr) (Node, error) {
 		}
 		return &isNull{x: x, not: e.Not}, nil
 	case *ast.IsTruth:
-		x, err := s.boolean(e.X, "IS")
+		x, err := s.boolean(e.X, "IS "+map[bool]string{true: "NOT "}[e.Not]+[]string{"FALSE", "TRUE", "UNKNOWN"}[e.Want])
 		if err != nil {
 			return nil, err
 		}

@@ -25,9 +25,10 @@ var swapped = [...]kernels.Op{
 // compare is a comparison of two values of one form.
 type compare struct {
 	store
-	op   kernels.Op
-	args []Node
-	vecs []*Vec
+	op    kernels.Op
+	args  []Node
+	vecs  []*Vec
+	right columnar.Type // of the right operand before it was cast
 }
 
 // compare binds l op r.
@@ -55,6 +56,7 @@ func (s *Scope) comparison(pos int, op string, a, b Node, apos, bpos int) (*comp
 	if !ok || !comparable(t, op) {
 		return nil, s.noOperator(pos, op, a.Type(), b.Type())
 	}
+	right := b.Type()
 	a, err := s.coerce(a, t, apos)
 	if err != nil {
 		return nil, err
@@ -62,7 +64,7 @@ func (s *Scope) comparison(pos int, op string, a, b Node, apos, bpos int) (*comp
 	if b, err = s.coerce(b, t, bpos); err != nil {
 		return nil, err
 	}
-	return &compare{op: operators[op], args: []Node{a, b}, vecs: make([]*Vec, 2)}, nil
+	return &compare{op: operators[op], args: []Node{a, b}, vecs: make([]*Vec, 2), right: right}, nil
 }
 
 // comparable reports whether values of t can be compared.

@@ -47,7 +47,7 @@ var numberFunctions = map[string][]signature{
 			case f < 0:
 				return -1
 			}
-			return f * 0
+			return 0
 		})},
 		{args: types(numericType), result: numericType, fn: numeric(func(n num.Num) num.Num {
 			if n.IsNaN() {

@@ -2,11 +2,17 @@ package expr
 
 import (
 	"bytes"
+	"crypto/md5"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/sql/ast"
 )
 
 var anyType columnar.Type // an argument of any type, a result of the first argument's
@@ -66,7 +72,17 @@ var textFunctions = map[string][]signature{
 		}
 		return nil
 	})}},
-	"chr": {{args: types(int4Type), result: textType, fn: plain(chr)}},
+	"bit_length": {
+		{args: types(textType), result: int4Type, fn: plain(bitCount)},
+		{args: types(byteaType), result: int4Type, fn: plain(bitCount)},
+	},
+	"md5":           {{args: types(textType), result: textType, fn: mapped(md5Hex)}, {args: types(byteaType), result: textType, fn: mapped(md5Hex)}},
+	"translate":     {{args: types(textType, textType, textType), result: textType, fn: plain(translate)}},
+	"to_hex":        {{args: types(int4Type), result: textType, fn: plain(toHex)}, {args: types(int8Type), result: textType, fn: plain(toHex)}},
+	"quote_literal": {{args: types(textType), result: textType, fn: mapped(quoteLiteral)}},
+	"quote_ident":   {{args: types(textType), result: textType, fn: mapped(func(b []byte) []byte { return []byte(ast.Quote(string(b))) })}},
+	"position":      {{args: types(textType, textType), result: int4Type, fn: plain(strpos)}},
+	"chr":           {{args: types(int4Type), result: textType, fn: plain(chr)}},
 }
 
 func runeCount(out result, a args) error {
@@ -77,6 +93,50 @@ func runeCount(out result, a args) error {
 func byteCount(out result, a args) error {
 	out.setInt(int64(len(a.bytes(0))))
 	return nil
+}
+
+func bitCount(out result, a args) error {
+	out.setInt(8 * int64(len(a.bytes(0))))
+	return nil
+}
+
+func md5Hex(b []byte) []byte {
+	sum := md5.Sum(b)
+	return []byte(hex.EncodeToString(sum[:]))
+}
+
+// translate replaces every character of the second argument by the one at the same
+// place in the third, or by nothing if there is none.
+func translate(out result, a args) error {
+	from, to := []rune(string(a.bytes(1))), []rune(string(a.bytes(2)))
+	out.bytes(bytes.Map(func(r rune) rune {
+		switch i := slices.Index(from, r); {
+		case i < 0:
+			return r
+		case i < len(to):
+			return to[i]
+		}
+		return -1
+	}, a.bytes(0)))
+	return nil
+}
+
+func toHex(out result, a args) error {
+	v := uint64(a.int(0))
+	if a.vecs[0].Type.Kind == columnar.Int4 {
+		v = uint64(uint32(v))
+	}
+	out.append(func(dst []byte) []byte { return strconv.AppendUint(dst, v, 16) })
+	return nil
+}
+
+// quoteLiteral returns a string literal, an escape string if there is a backslash in it.
+func quoteLiteral(b []byte) []byte {
+	s := ast.QuoteString(string(b))
+	if strings.ContainsRune(s, '\\') {
+		s = "E" + strings.ReplaceAll(s, `\`, `\\`)
+	}
+	return []byte(s)
 }
 
 // mapped makes a function of one that maps text to text.
@@ -340,7 +400,11 @@ func chr(out result, a args) error {
 	switch {
 	case r == 0:
 		return pgerr.New(pgerr.ProgramLimitExceeded, "null character not permitted")
-	case r < 0 || r > unicode.MaxRune || !utf8.ValidRune(rune(r)):
+	case r < 0:
+		return pgerr.New(pgerr.InvalidParameterValue, "character number must be positive")
+	case r > unicode.MaxRune:
+		return pgerr.New(pgerr.ProgramLimitExceeded, "requested character too large for encoding: %d", r)
+	case !utf8.ValidRune(rune(r)):
 		return pgerr.New(pgerr.ProgramLimitExceeded, "requested character not valid for encoding: %d", r)
 	}
 	out.bytes([]byte(string(rune(r))))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/internal/pgtext"
 	"github.com/ingotdb/ingot/sql/ast"
 	"github.com/ingotdb/ingot/sql/internal/num"
 )
@@ -21,17 +22,24 @@ var timeFunctions = map[string][]signature{
 	"date_trunc": {
 		{args: types(textType, timestampTZType), result: timestampTZType, fn: func(s *Scope) function { return truncate(s.Loc()) }},
 		{args: types(textType, timestampType), result: timestampType, fn: func(*Scope) function { return truncate(nil) }},
+		{args: types(textType, timestampTZType, textType), result: timestampTZType, fn: plain(func(out result, a args) error {
+			loc, err := zoneArg(a.bytes(2), 0)
+			if err != nil {
+				return err
+			}
+			return truncate(loc)(out, a)
+		})},
 	},
 	"timezone": {
 		{args: types(textType, timestampTZType), result: timestampType, fn: plain(func(out result, a args) error {
-			loc, err := zoneArg(a.bytes(0))
+			loc, err := zoneArg(a.bytes(0), a.int(1))
 			if err == nil {
 				out.setInt(toLocal(a.int(1), loc))
 			}
 			return err
 		})},
 		{args: types(textType, timestampType), result: timestampTZType, fn: plain(func(out result, a args) error {
-			loc, err := zoneArg(a.bytes(0))
+			loc, err := zoneArg(a.bytes(0), a.int(1))
 			if err != nil {
 				return err
 			}
@@ -42,22 +50,42 @@ var timeFunctions = map[string][]signature{
 	},
 	"make_date": {{args: types(int4Type, int4Type, int4Type), result: dateType, fn: plain(makeDate)}},
 	"to_timestamp": {{args: types(float8Type), result: timestampTZType, fn: plain(func(out result, a args) error {
-		us := math.RoundToEven(a.float(0) * 1e6)
-		if !(math.Abs(us) < 1<<62) {
-			return outOfRange(timestampType)
-		}
-		out.setInt(int64(us))
-		return nil
+		return instantOf(out, a.float(0))
 	})}},
 }
+
+// instantOf returns the instant a number of seconds after the beginning of 1970.
+func instantOf(out result, seconds float64) error {
+	switch us := math.RoundToEven(seconds * 1e6); {
+	case math.IsNaN(seconds):
+		return pgerr.New(pgerr.DatetimeFieldOverflow, "timestamp cannot be NaN")
+	case math.IsInf(seconds, 1):
+		out.setInt(allInstants)
+	case math.IsInf(seconds, -1):
+		out.setInt(noInstant)
+	case us < firstInstant || us >= 1<<63:
+		return pgerr.New(pgerr.DatetimeFieldOverflow, "timestamp out of range: \"%s\"", pgtext.AppendFloat8(nil, seconds))
+	default:
+		out.setInt(int64(us))
+	}
+	return nil
+}
+
+// firstInstant is the first that there is: 4714-11-24 BC.
+const firstInstant = float64(minDay * dayUS)
 
 var nows = []signature{{result: timestampTZType, fn: func(s *Scope) function {
 	now := s.Now
 	return func(out result, _ args) error { out.setInt(now); return nil }
 }}}
 
-func zoneArg(name []byte) (*time.Location, error) {
+// zoneArg returns the zone that AT TIME ZONE names: as Zone, or by an abbreviation,
+// which stands for an offset that may depend on the time.
+func zoneArg(name []byte, at int64) (*time.Location, error) {
 	loc, ok := Zone(string(name))
+	if !ok {
+		loc, ok = abbreviated(string(name), at)
+	}
 	if !ok {
 		return nil, pgerr.New(pgerr.InvalidParameterValue, "time zone \"%s\" not recognized", name)
 	}
@@ -225,9 +253,16 @@ func (p part) dayPart(field string, day, v int64) (num.Num, bool) {
 		iy, _ := t.ISOWeek()
 		return num.Int(shown(int64(iy))), true
 	case "julian":
+		julian := num.Int(day - minDay)
 		if p.of.Kind == columnar.Date {
-			return num.Int(day + 2440588), true
+			return julian, true
 		}
+		us := v
+		if p.of.Kind == columnar.TimestampTZ {
+			us = toLocal(v, p.loc)
+		}
+		part, _ := num.Div(num.Int(us-day*dayUS), num.Int(dayUS))
+		return num.Add(julian, part), true
 	case "epoch":
 		if p.of.Kind == columnar.Date {
 			return num.Int(day * 86400), true
@@ -364,7 +399,7 @@ func (s *Scope) timeArithmetic(e *ast.Binary, l, r Node, rt columnar.Type) (Node
 			out.setInt(us)
 			return err
 		}
-	case timeRank(lt) > 0 && timeRank(rt) > 0 && e.Op == "-":
+	case timeRank(lt) > 0 && timeRank(rt) > 0 && e.Op == "-", lt.Kind == columnar.Time && rt.Kind == columnar.Time && e.Op == "-":
 		return nil, s.fail(e.Pos(), pgerr.New(pgerr.FeatureNotSupported, "intervals are not supported").
 			WithHint("Subtract extract(epoch FROM ...) of one from that of the other: the difference in seconds."))
 	default:

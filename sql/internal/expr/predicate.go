@@ -51,7 +51,7 @@ func (s *Scope) inSet(e *ast.In) (Node, error) {
 		if items[i], err = s.Bind(item); err != nil {
 			return nil, err
 		}
-		next, ok := common(t, items[i].Type())
+		next, ok := unified(t, items[i].Type())
 		if _, isConst := items[i].(*Const); !ok || !isConst {
 			return nil, nil
 		}
@@ -159,6 +159,9 @@ func (s *Scope) within(e *ast.Between, lo, hi ast.Expr) (Node, error) {
 func (s *Scope) caseOf(e *ast.Case) (Node, error) {
 	out := &choice{}
 	var exprs []ast.Expr
+	if e.Else != nil {
+		exprs = append(exprs, e.Else) // whose type counts first
+	}
 	for _, w := range e.Whens {
 		var cond Node
 		var err error
@@ -173,18 +176,13 @@ func (s *Scope) caseOf(e *ast.Case) (Node, error) {
 		out.conds = append(out.conds, cond)
 		exprs = append(exprs, w.Result)
 	}
-	if e.Else != nil {
-		out.conds = append(out.conds, nil)
-		exprs = append(exprs, e.Else)
-	}
-	return s.choose(out, exprs, "CASE")
-}
-
-// choose binds the arms of a choice in the type common to them.
-func (s *Scope) choose(out *choice, exprs []ast.Expr, what string) (Node, error) {
-	arms, t, err := s.Unify(exprs, what)
+	arms, t, err := s.Unify(exprs, "CASE")
 	if err != nil {
 		return nil, err
+	}
+	if e.Else != nil {
+		out.conds = append(out.conds, nil)
+		arms = append(arms[1:], arms[0])
 	}
 	out.arms, out.typ = arms, t
 	return out, nil
@@ -200,7 +198,7 @@ func (s *Scope) Unify(exprs []ast.Expr, what string) ([]Node, columnar.Type, err
 			return nil, t, err
 		}
 		nodes[i] = n
-		next, ok := common(t, n.Type())
+		next, ok := unified(t, n.Type())
 		if !ok {
 			return nil, t, s.fail(x.Pos(), pgerr.New(pgerr.DatatypeMismatch, "%s types %s and %s cannot be matched",
 				what, typeName(t), typeName(n.Type())))
@@ -222,15 +220,15 @@ func (s *Scope) Unify(exprs []ast.Expr, what string) ([]Node, columnar.Type, err
 
 // coalesce binds COALESCE.
 func (s *Scope) coalesce(e *ast.Call) (Node, error) {
-	out := &choice{}
-	n, err := s.choose(out, e.Args, "COALESCE")
+	arms, t, err := s.Unify(e.Args, "COALESCE")
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range out.arms {
+	out := &choice{arms: arms, typ: t}
+	for _, a := range arms {
 		out.conds = append(out.conds, &isNull{x: a, not: true})
 	}
-	return n, nil
+	return out, nil
 }
 
 // nullif binds NULLIF(a, b): a where it is not b.
@@ -242,9 +240,19 @@ func (s *Scope) nullif(e *ast.Call) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.Decided(e.Args[0])
+	a, err := s.Bind(e.Args[0])
 	if err != nil {
 		return nil, err
+	}
+	// There are operators between types of integers, of floats and of days; for others
+	// the first argument is cast to what they are compared in.
+	b := equal.right
+	keeps := isInt(a.Type()) && isInt(b) || rank(a.Type()) >= rank(float4Type) && rank(b) > 0 ||
+		timeRank(a.Type()) > 0 && timeRank(b) > 0
+	if !keeps || undecided(a) {
+		if a, err = s.coerce(a, equal.args[0].Type(), e.Args[0].Pos()); err != nil {
+			return nil, err
+		}
 	}
 	return &choice{typ: a.Type(), conds: []Node{&isTruth{x: equal, want: ast.True, not: true}}, arms: []Node{a}}, nil
 }

@@ -70,8 +70,10 @@ func timeRank(t columnar.Type) int {
 func common(a, b columnar.Type) (t columnar.Type, ok bool) {
 	switch {
 	case a.Kind == columnar.Invalid:
-		return b, true
-	case b.Kind == columnar.Invalid, a == b:
+		return unmodified(b), true
+	case b.Kind == columnar.Invalid:
+		return unmodified(a), true
+	case a == b:
 		return a, true
 	case rank(a) > 0 && rank(b) > 0:
 		return promoted(a, b), true
@@ -84,6 +86,29 @@ func common(a, b columnar.Type) (t columnar.Type, ok bool) {
 		return b, true
 	}
 	return t, false
+}
+
+// unmodified returns a type without a limit that a value of another one need not meet.
+func unmodified(t columnar.Type) columnar.Type {
+	if t.Array {
+		return t
+	}
+	switch t.Kind {
+	case columnar.Decimal:
+		return numericType
+	case columnar.Varchar:
+		t.Length = 0
+	}
+	return t
+}
+
+// unified returns the type of an expression whose value is one of two: as common, but a
+// float4 stays one beside integers and numerics.
+func unified(a, b columnar.Type) (t columnar.Type, ok bool) {
+	if ra, rb := rank(a), rank(b); ra > 0 && rb > 0 && max(ra, rb) == rank(float4Type) {
+		return float4Type, true
+	}
+	return common(a, b)
 }
 
 // typeName returns the name of a type as messages have it.

@@ -1,10 +1,13 @@
 package expr
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/internal/pgtext"
 )
 
@@ -19,7 +22,8 @@ const (
 	noInstant, allInstants = int64(-1 << 63), int64(1<<63 - 1)
 )
 
-// Zone returns the time zone called name; ok is false if there is none.
+// Zone returns the time zone called name: a name of the time zone database, in any case,
+// or a POSIX offset, which counts west of Greenwich. ok is false if there is none.
 func Zone(name string) (loc *time.Location, ok bool) {
 	switch strings.ToLower(name) {
 	case "", "local":
@@ -41,8 +45,52 @@ func Zone(name string) (loc *time.Location, ok bool) {
 		}
 		words[i] = strings.Join(parts, "_")
 	}
-	loc, err := time.LoadLocation(strings.Join(words, "/"))
-	return loc, err == nil
+	if loc, err := time.LoadLocation(strings.Join(words, "/")); err == nil {
+		return loc, true
+	}
+	return posixZone(name)
+}
+
+// abbreviated returns the zone that an abbreviation such as PST stands for about the time
+// at.
+func abbreviated(name string, at int64) (*time.Location, bool) {
+	for _, c := range []byte(name) {
+		if c < 'A' || c > 'z' || c > 'Z' && c < 'a' {
+			return nil, false
+		}
+	}
+	if at == noInstant || at == allInstants {
+		at = 0
+	}
+	text := append(pgtext.AppendTimestamp(nil, at), ' ')
+	us, st := pgtext.TimestampTZ(append(text, name...), time.UTC)
+	if st != pgtext.OK || name == "" {
+		return nil, false
+	}
+	return time.FixedZone(name, int((at-us)/secondUS)), true
+}
+
+// posix matches a zone given by its offset from UTC, west of Greenwich positive.
+var posix = regexp.MustCompile(`^(?:<[-+A-Za-z0-9]+>|[A-Za-z]*)([-+]?)(\d{1,2})(?::(\d\d))?(?::(\d\d))?$`)
+
+// posixZone returns the zone of a POSIX offset such as +05:30 or UTC-3.
+func posixZone(name string) (*time.Location, bool) {
+	m := posix.FindStringSubmatch(name)
+	if m == nil {
+		return nil, false
+	}
+	seconds := 0
+	for i, unit := range []int{3600, 60, 1} {
+		n, _ := strconv.Atoi(m[i+2]) // two digits or none
+		seconds += n * unit
+	}
+	if seconds > 24*3600 {
+		return nil, false
+	}
+	if m[1] != "-" {
+		seconds = -seconds
+	}
+	return time.FixedZone(name, seconds), true
 }
 
 // toLocal returns the wall time in loc at an instant.
@@ -76,7 +124,7 @@ func dayToInstant(day int64) (int64, error) {
 	case day == allDays:
 		return allInstants, nil
 	case day > allInstants/dayUS-1 || day < noInstant/dayUS+1:
-		return 0, outOfRange(timestampType)
+		return 0, pgerr.New(pgerr.DatetimeFieldOverflow, "date out of range for timestamp")
 	}
 	return day * dayUS, nil
 }
