@@ -196,6 +196,36 @@ func TestLogFullAndRotate(t *testing.T) {
 	}
 }
 
+// TestRotateOnNearlyFullDisk: a log of the usual size does not fit, a smaller one does.
+func TestRotateOnNearlyFullDisk(t *testing.T) {
+	disk := memfs.New()
+	opt := options(disk)
+	opt.LogBytes = 1 << 20
+	j, err := Create(opt, []byte("begin"))
+	noError(t, err)
+	disk.SetCapacity(200 << 10)
+	for i := range 20 {
+		noError(t, j.Rotate(5000, []byte("state")))
+		if !j.Fits(5000) || j.Capacity() > 100<<10 {
+			t.Fatalf("log %d has room for %d bytes", i, j.Capacity())
+		}
+		mustAppend(t, j, true, make([]byte, 5000))
+	}
+	if err := j.Rotate(1<<20, []byte("state")); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("a log for 1 MiB on a disk of 200 KiB: %v", err)
+	}
+	mustAppend(t, j, true, []byte("goes on"))
+	disk.SetCapacity(10 << 20)
+	noError(t, j.Rotate(5000, []byte("state")))
+	if j.Capacity() < 1<<20-2*blockSize {
+		t.Errorf("a log on a disk with space has room for %d bytes", j.Capacity())
+	}
+	noError(t, j.Close())
+	if r := replayed(t, disk); r.seq != 21 {
+		t.Errorf("seq %d after opening", r.seq)
+	}
+}
+
 // TestOldLogsGo: two slots, two logs; no more.
 func TestOldLogsGo(t *testing.T) {
 	disk := memfs.New()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	"github.com/ingotdb/ingot/internal/vfs"
 )
@@ -94,6 +95,8 @@ func (j *Journal) Prepare() error {
 // log, and files that nothing names are removed. A file that cannot be removed stays until
 // the next Rotate or Open.
 //
+// The new log has LogBytes, or less if the disk has no space for that.
+//
 // After an error that is not ErrPoisoned the old log goes on.
 func (j *Journal) Rotate(minBytes int64, state ...[]byte) error {
 	j.prepareMu.Lock()
@@ -148,7 +151,8 @@ func (j *Journal) writeNext(minBytes int64, state [][]byte) (*freshLog, logHeade
 		return nil, next, fmt.Errorf("journal: %w", err)
 	}
 	next.id = binary.LittleEndian.Uint64(random[:])
-	size := max(j.logBytes, logSizeFor(length, minBytes))
+	least := logSizeFor(length, minBytes)
+	size := max(j.logBytes, least)
 	fresh := j.prepared
 	j.prepared = nil
 	if fresh != nil && fresh.size < size {
@@ -159,7 +163,12 @@ func (j *Journal) writeNext(minBytes int64, state [][]byte) (*freshLog, logHeade
 	}
 	if fresh == nil {
 		var err error
-		if fresh, err = createLog(j.fs, size); err != nil {
+		fresh, err = createLog(j.fs, size)
+		for size > least && errors.Is(err, syscall.ENOSPC) { // a disk that is nearly full gets a smaller one
+			size = max(size/4, least)
+			fresh, err = createLog(j.fs, size)
+		}
+		if err != nil {
 			return nil, next, err
 		}
 	}
