@@ -24,6 +24,9 @@ func (e *FaultError) Error() string {
 	return fmt.Sprintf("mmap: fault on mapped memory of %q at byte %d", e.Name, e.Offset)
 }
 
+// SQLState returns io_error, which a statement that met the fault ends with.
+func (e *FaultError) SQLState() string { return "58030" }
+
 // Is reports whether target is ErrFault.
 func (e *FaultError) Is(target error) bool { return target == ErrFault }
 

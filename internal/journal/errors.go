@@ -36,5 +36,8 @@ func (e *CorruptionError) Error() string {
 	return fmt.Sprintf("journal: corrupt: %s at byte %d: %s", e.Path, e.Offset, e.What)
 }
 
+// SQLState returns data_corrupted, which a statement that meets the damage ends with.
+func (e *CorruptionError) SQLState() string { return "XX001" }
+
 // Is reports whether target is ErrCorrupt.
 func (e *CorruptionError) Is(target error) bool { return target == ErrCorrupt }
