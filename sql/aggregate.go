@@ -20,6 +20,7 @@ const (
 	sumFloats // in the order of the rows
 	extremes  // min and max
 	bools     // bool_and and bool_or
+	firstRow  // the value of a group's first row, null or not
 )
 
 // aggregate is a call of an aggregate, bound.
@@ -135,6 +136,8 @@ func (a *aggregate) new() aggregator {
 		s = &extreme{a: a}
 	case bools:
 		s = &boolean{a: a}
+	case firstRow:
+		s = &first{a: a}
 	default:
 		panic(fmt.Sprintf("sql: aggregate kind %d", a.kind))
 	}
@@ -282,3 +285,49 @@ func (b *boolean) result(n int) (*expr.Vec, error) {
 }
 
 func (b *boolean) bytes() int64 { return 2 * int64(len(b.has)) }
+
+// first is the value of every group's first row.
+type first struct {
+	a      *aggregate
+	has    []bool
+	values []columnar.Value
+	size   int64
+}
+
+func (f *first) put(group uint32, v columnar.Value) {
+	if !f.has[group] {
+		f.has[group], f.values[group] = true, v
+		f.size += int64(len(v.S))
+	}
+}
+
+func (f *first) add(in *aggInput, groups []uint32, n int) {
+	f.has, f.values = extend(f.has, n), extend(f.values, n)
+	v := in.vec()
+	in.each(func(i int) {
+		group := uint32(0)
+		if groups != nil {
+			group = groups[i]
+		}
+		if !f.has[group] {
+			f.put(group, v.Value(i))
+		}
+	})
+}
+
+func (f *first) merge(from aggregator, to []uint32, n int) {
+	f.has, f.values = extend(f.has, n), extend(f.values, n)
+	g := from.(*first)
+	for i, has := range g.has {
+		if has {
+			f.put(to[i], g.values[i])
+		}
+	}
+}
+
+func (f *first) result(n int) (*expr.Vec, error) {
+	f.has, f.values = extend(f.has, n), extend(f.values, n)
+	return expr.VecOf(f.a.result, f.values[:n]), nil
+}
+
+func (f *first) bytes() int64 { return 73*int64(len(f.values)) + f.size }

@@ -89,9 +89,6 @@ func (r *run) addColumn(t *columnar.Table, s *columnar.Schema, a *ast.AddColumn)
 		return false, r.at(d.Pos(), pgerr.New(pgerr.FeatureNotSupported, "keys cannot be added to a table").
 			WithHint("Create a table with the key and copy the rows into it with COPY ... FROM (SELECT ...)."))
 	}
-	if d.Type.Array {
-		return false, r.at(d.Pos(), pgerr.New(pgerr.FeatureNotSupported, "columns of type %s are not supported yet", d.Type.Name()))
-	}
 	c := columnar.Column{Name: d.Name, Type: d.Type, NotNull: d.NotNull}
 	c.Missing = columnar.Value{Type: d.Type, Null: true}
 	if d.Default != nil {

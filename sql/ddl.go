@@ -99,9 +99,6 @@ func (b *tableBuilder) column(d *ast.ColumnDef) error {
 	if b.schema.Lookup(d.Name) >= 0 {
 		return b.at(d.Pos(), pgerr.New(pgerr.DuplicateColumn, "column \"%s\" specified more than once", d.Name))
 	}
-	if d.Type.Array {
-		return b.at(d.Pos(), pgerr.New(pgerr.FeatureNotSupported, "columns of type %s are not supported yet", d.Type.Name()))
-	}
 	c := columnar.Column{Name: d.Name, Type: d.Type, NotNull: d.NotNull || d.PrimaryKey}
 	if d.Default != nil {
 		if _, err := b.constant(d.Default, &c); err != nil {

@@ -132,6 +132,8 @@ func (g *grouping) replace(e ast.Expr) (expr.Node, error) {
 		}
 	}
 	switch {
+	case isColumn && g.decided():
+		return g.first(column)
 	case isColumn:
 		return nil, g.q.run.at(e.Pos(), pgerr.New(pgerr.GroupingError,
 			"column \"%s.%s\" must appear in the GROUP BY clause or be used in an aggregate function", g.q.scope.Table, column.Name))
@@ -139,6 +141,50 @@ func (g *grouping) replace(e ast.Expr) (expr.Node, error) {
 		return g.aggregate(e.(*ast.Call))
 	}
 	return nil, nil
+}
+
+// decided reports whether the keys hold the table's primary key, so that every group is
+// one row.
+func (g *grouping) decided() bool {
+	if g.q.table == nil {
+		return false
+	}
+	s := g.q.table.Schema()
+	for _, c := range s.Constraints {
+		if c.Kind != columnar.PrimaryKey {
+			continue
+		}
+		for _, id := range c.Columns {
+			if !slices.ContainsFunc(g.keys, func(k ast.Expr) bool {
+				col, ok := k.(*ast.Column)
+				return ok && s.Lookup(col.Name) >= 0 && s.Columns[s.Lookup(col.Name)].ID == id
+			}) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// first returns a column of the first row of every group, as an aggregate that has no
+// name in the language.
+func (g *grouping) first(c *ast.Column) (expr.Node, error) {
+	text := "first " + c.Name
+	for i, a := range g.aggs {
+		if a.text == text {
+			return expr.NewRef(len(g.keys)+i, a.result), nil
+		}
+	}
+	pos, err := g.q.scope.Lookup(c)
+	if err != nil {
+		return nil, err
+	}
+	a := &aggregate{text: text, kind: firstRow, arg: g.q.scope.Column(pos)}
+	a.typ = a.arg.Type()
+	a.result = a.typ
+	g.aggs = append(g.aggs, a)
+	return expr.NewRef(len(g.keys)+len(g.aggs)-1, a.result), nil
 }
 
 // aggregate returns the Node of an aggregate over the groups; calls that are written

@@ -82,6 +82,10 @@ func (p *partial) add(g *grouping, b *expr.Batch, mask []uint64, first visibilit
 // argument evaluates the argument of an aggregate and takes its nulls out of in.want. A
 // stored column is not loaded unless the aggregate asks for it.
 func (p *partial) argument(a *aggregate, b *expr.Batch, in *aggInput) error {
+	if a.kind == firstRow {
+		in.batch, in.index = b, a.arg.(*expr.Ref).Index
+		return nil
+	}
 	if ref, ok := a.arg.(*expr.Ref); ok {
 		if in.stored, ok = b.Stored(ref.Index); ok {
 			in.batch, in.index = b, ref.Index

@@ -329,10 +329,29 @@ func (q *query) bindOutputs() error {
 		if err != nil {
 			return err
 		}
+		if err := q.orders(i, o.Expr); err != nil {
+			return err
+		}
 		q.order = append(q.order, sortKey{i, o.Desc, o.NullsFirst})
+	}
+	for i := range q.items[:q.visible] {
+		if q.stmt.Distinct && q.items[i].typ.Kind == columnar.JSON {
+			return q.run.at(q.itemAt(i), pgerr.New(pgerr.UndefinedFunction, "could not identify an equality operator for type json"))
+		}
 	}
 	if q.groups != nil {
 		return q.groups.finish()
+	}
+	return nil
+}
+
+// orders refuses to sort by an output that has no order.
+func (q *query) orders(output int, e ast.Expr) error {
+	switch t := q.items[output].typ; {
+	case t.Array:
+		return q.run.at(e.Pos(), pgerr.New(pgerr.FeatureNotSupported, "sorting by arrays is not supported"))
+	case t.Kind == columnar.JSON:
+		return q.run.at(e.Pos(), pgerr.New(pgerr.UndefinedFunction, "could not identify an ordering operator for type json"))
 	}
 	return nil
 }

@@ -171,6 +171,26 @@ func TestConstraints(t *testing.T) {
 	}.run(t, s)
 }
 
+func TestArrays(t *testing.T) {
+	s := testSession(t, SessionOptions{})
+	script{
+		{"CREATE TABLE t (id int4 PRIMARY KEY, a int4[], s text[])", "-- CREATE TABLE"},
+		{"INSERT INTO t VALUES (1, '{1, 2 ,NULL}', ARRAY['x', 'a b', NULL]), (2, ARRAY[3], '{}'), (3, NULL, NULL)", "-- INSERT 0 3"},
+		{"INSERT INTO t VALUES (4, '{1,x}', NULL)", "22P02 invalid input syntax for type integer: \"x\""},
+		{"INSERT INTO t VALUES (4, '{1', NULL)", "22P02 malformed array literal: \"{1\""},
+		{"SELECT * FROM t", "1|{1,2,NULL}|{x,\"a b\",NULL}\n2|{3}|{}\n3|<null>|<null>\n-- SELECT 3"},
+		{"SELECT id FROM t WHERE a = '{3}' OR s = ARRAY['x', 'a b', NULL]", "1\n2\n-- SELECT 2"},
+		{"SELECT a::text || '!', s::text FROM t WHERE id = 2", "{3}!|{}\n-- SELECT 1"},
+		{"SELECT id FROM t WHERE id = ANY (ARRAY[1, 3]) AND id <> ALL (ARRAY[3, 4])", "1\n-- SELECT 1"},
+		{"SELECT '{{1,2},{3,4}}'::int8[], ARRAY[1.50, 2], ARRAY[]::text[]", "{{1,2},{3,4}}|{1.50,2}|{}\n-- SELECT 1"},
+		{"SELECT ARRAY[]", "42P18 cannot determine type of empty array"},
+		{"SELECT id FROM t ORDER BY a", "0A000 sorting by arrays is not supported"},
+		{"SELECT a[1] FROM t", "0A000 subscripts of arrays are not supported"},
+		{"SELECT id, a, count(*) FROM t GROUP BY id ORDER BY id LIMIT 1", "1|{1,2,NULL}|1\n-- SELECT 1"},
+		{"SELECT a, count(*) FROM t GROUP BY a", "42883 could not identify an equality operator for type integer[]"},
+	}.run(t, s)
+}
+
 func TestTransactions(t *testing.T) {
 	store := testStore(t)
 	a, b := NewSession(store, SessionOptions{}), NewSession(store, SessionOptions{})

@@ -79,6 +79,9 @@ func (s *Scope) Bind(e ast.Expr) (Node, error) {
 	case *ast.Binary:
 		return s.binary(e)
 	case *ast.Cast:
+		if a, ok := e.X.(*ast.Array); ok && len(a.Elems) == 0 && e.Type.Array {
+			return NewConst(columnar.Value{Type: e.Type, S: "{}"}), nil
+		}
 		return s.cast(e)
 	case *ast.Call:
 		return s.call(e)
@@ -116,11 +119,14 @@ func (s *Scope) bindPredicate(e ast.Expr) (Node, error) {
 		return s.between(e)
 	case *ast.Like:
 		return s.like(e)
+	case *ast.Array:
+		return s.array(e)
+	case *ast.Quantified:
+		return s.quantified(e)
 	case *ast.Default:
 		return nil, s.fail(e.Pos(), pgerr.New(pgerr.SyntaxError, "DEFAULT is not allowed in this context"))
 	}
-	return nil, s.fail(e.Pos(), pgerr.New(pgerr.FeatureNotSupported, "expressions on arrays are not supported").
-		WithHint("Arrays can be stored, copied and tested for NULL."))
+	return nil, s.fail(e.Pos(), pgerr.New(pgerr.FeatureNotSupported, "subscripts of arrays are not supported"))
 }
 
 // Boolean binds a condition.

@@ -140,9 +140,6 @@ func (s *Scope) decide(n Node, t columnar.Type, pos int) (Node, error) {
 	if k.vec.IsNull(0) {
 		return NewConst(columnar.Value{Type: t, Null: true}), nil
 	}
-	if t.Array {
-		return nil, s.fail(pos, pgerr.New(pgerr.FeatureNotSupported, "values of type %s are not supported yet", t.Name()))
-	}
 	v, err := ParseText(k.vec.S[0], t, s.Loc())
 	if err != nil {
 		return nil, s.fail(pos, pgerr.From(err))
@@ -164,7 +161,7 @@ func ParseText(text []byte, t columnar.Type, loc *time.Location) (columnar.Value
 // stays as it is, and the context that the cast needs.
 func (s *Scope) castOf(from, to columnar.Type, c context) (function, context) {
 	if from.Array || to.Array {
-		return nil, never
+		return s.arrayCast(from, to, c)
 	}
 	fr, tr := rank(from), rank(to)
 	switch {
@@ -354,6 +351,9 @@ func (s *Scope) toText(from, to columnar.Type, c context) function {
 // appendText appends the text that row i of v, which is not null, is cast to.
 func appendText(dst []byte, v *Vec, i int, loc *time.Location) []byte {
 	at := i & v.index()
+	if v.Type.Array {
+		return append(dst, v.S[at]...)
+	}
 	switch v.Type.Kind {
 	case columnar.Bool:
 		if v.Bool(i) {
@@ -370,7 +370,7 @@ func appendText(dst []byte, v *Vec, i int, loc *time.Location) []byte {
 
 // appendOutput appends the text that row i of v, which is not null, is printed as.
 func appendOutput(dst []byte, v *Vec, i int, loc *time.Location) []byte {
-	if v.Type.Kind == columnar.Bool {
+	if v.Type.Kind == columnar.Bool && !v.Type.Array {
 		return pgtext.AppendBool(dst, v.Bool(i))
 	}
 	return appendText(dst, v, i, loc)
@@ -379,6 +379,16 @@ func appendOutput(dst []byte, v *Vec, i int, loc *time.Location) []byte {
 // readText reads the text form of a value of type t.
 func readText(out result, b []byte, t columnar.Type, loc *time.Location) error {
 	st := pgtext.OK
+	if t.Array {
+		out.append(func(dst []byte) []byte {
+			dst, st = columnar.AppendCanonical(dst, t, b, loc)
+			return dst
+		})
+		if st != pgtext.OK {
+			return columnar.TextError(st, t, b, loc)
+		}
+		return nil
+	}
 	switch t.Kind {
 	case columnar.Int2, columnar.Int4, columnar.Int8:
 		var v int64

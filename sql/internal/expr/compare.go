@@ -72,7 +72,10 @@ func comparable(t columnar.Type, op string) bool {
 	if _, ok := operators[op]; !ok {
 		return false
 	}
-	return !t.Array && t.Kind != columnar.JSON
+	if t.Array {
+		return (op == "=" || op == "<>") && exactText(t)
+	}
+	return t.Kind != columnar.JSON
 }
 
 // noOperator returns the error for an operator that does not exist for two types.
@@ -80,7 +83,7 @@ func (s *Scope) noOperator(pos int, op string, a, b columnar.Type) error {
 	err := pgerr.New(pgerr.UndefinedFunction, "operator does not exist: %s %s %s", typeName(a), op, typeName(b)).
 		WithHint("No operator matches the given name and argument types. You might need to add explicit type casts.")
 	if a.Array || b.Array {
-		err = pgerr.New(pgerr.FeatureNotSupported, "expressions on arrays are not supported")
+		err = pgerr.New(pgerr.FeatureNotSupported, "operator %s is not supported for arrays", op)
 	}
 	return s.fail(pos, err)
 }
