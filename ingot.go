@@ -79,7 +79,7 @@ type Options struct {
 	Durability  Durability     // Full or None
 	MaxWorkers  int            // goroutines of one statement at most; 0 is GOMAXPROCS. What the input does not justify is not used
 	BlockSize   int            // bytes of input a worker takes at a time; 0 is copy's default. Any size gives the same table
-	MemoryLimit int64          // bytes that sorts and groupings of a statement may take before they fail with 53200; 0 is DefaultMemoryLimit
+	MemoryLimit int64          // bytes that sorts and groupings of a statement, and all key indexes of the store, may take before they fail with 53200; 0 is DefaultMemoryLimit
 	Files       Files          // files that statements may name; the zero Files is none. Go calls that are given a reader or a writer need no permission
 	BusyTimeout time.Duration  // wait for another write transaction at most; 0 is 5 s, negative does not wait
 	Location    *time.Location // session time zone; nil is UTC. The environment is never asked

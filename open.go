@@ -31,13 +31,17 @@ func Open(ctx context.Context, path string, opt Options) (*DB, error) {
 		return nil, fmt.Errorf("ingot: %w", err)
 	}
 	if err := mayHoldStore(path, opt.ReadOnly); err != nil {
-		return nil, openError(path, err)
+		return nil, openError(path, opt.ReadOnly, err)
+	}
+	memory := opt.MemoryLimit
+	if memory == 0 {
+		memory = DefaultMemoryLimit
 	}
 	store, err := columnar.Open(ctx, path, columnar.Options{
-		ReadOnly: opt.ReadOnly, Durability: opt.Durability, BusyTimeout: opt.BusyTimeout, Logger: opt.Logger,
+		ReadOnly: opt.ReadOnly, Durability: opt.Durability, BusyTimeout: opt.BusyTimeout, MemoryLimit: memory, Logger: opt.Logger,
 	})
 	if err != nil {
-		return nil, openError(path, err)
+		return nil, openError(path, opt.ReadOnly, err)
 	}
 	return &DB{store: store, path: path, opt: opt}, nil
 }
@@ -74,7 +78,7 @@ func mayHoldStore(path string, readOnly bool) error {
 }
 
 // openError returns err with the store's path, a SQLSTATE and what can be done about it.
-func openError(path string, err error) error {
+func openError(path string, readOnly bool, err error) error {
 	e := pgerr.New(pgerr.Code(err), "could not open store %s: %w", path, err)
 	var known *pgerr.Error
 	if errors.As(err, &known) {
@@ -91,8 +95,14 @@ func openError(path string, err error) error {
 	case errors.Is(err, ErrCorrupt):
 		e.SQLState = pgerr.DataCorrupted
 		e.WithHint("Nothing was changed. Restore the store from a copy, or load the data again.")
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) && readOnly:
 		e.WithHint("A store is created by a command that writes, such as ingot sql or ingot copy.")
+	case errors.Is(err, fs.ErrNotExist):
+		e.WithHint("Create the directory that the store is to be in first.")
+	case errors.Is(err, fs.ErrPermission) && readOnly:
+		e.WithHint("Let this user read the store's directory and all files in it.")
+	case errors.Is(err, fs.ErrPermission):
+		e.WithHint("Let this user write to the store, or open it for reading only, as ingot info and ingot check do.")
 	}
 	return e
 }

@@ -45,7 +45,7 @@ func (f *flags) addStatementFlags() {
 	f.IntVar(&f.workers, "max-workers", 0, "goroutines of one statement at most (default: every processor)")
 	f.StringVar(&f.durability, "durability", "full", "full syncs every commit, none does not")
 	f.IntVar(&f.blockSize, "block-size", 0, "bytes of input a worker takes at a time")
-	f.Int64Var(&f.memory, "memory-limit", 0, "bytes that sorts and groupings of a statement may take")
+	f.Int64Var(&f.memory, "memory-limit", 0, "bytes that sorts and groupings of a statement, and key indexes, may take")
 	f.StringVar(&f.zone, "timezone", "UTC", "session time zone")
 }
 

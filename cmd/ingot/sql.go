@@ -8,6 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ingotdb/ingot"
+	"github.com/ingotdb/ingot/internal/pgerr"
 )
 
 // input is one -c or -f, in the order given.
@@ -92,6 +93,10 @@ func (r *runner) input(ctx context.Context, in input) int {
 		return statusFailed
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		r.fail(pgerr.New(pgerr.WrongObjectType, "%s is a directory", in.text).WithHint("Name a file of statements."), "", "")
+		return statusFailed
+	}
 	return r.script(ctx, in.text, file, true)
 }
 
