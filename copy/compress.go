@@ -2,9 +2,8 @@ package copy
 
 import (
 	"bytes"
-	"errors"
 	"io"
-	"os"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -12,21 +11,36 @@ import (
 	"github.com/ingotdb/ingot/internal/pgerr"
 )
 
-// compression is how a file is compressed, as its first bytes say. No text begins with
-// any of these, so a name's suffix is not looked at.
+// compression is how a file is compressed. A file that is there says it by its first
+// bytes, with which no text begins; one that is made, by the end of its name.
 type compression struct {
-	name  string
-	magic []byte
-	open  func(r io.Reader) (io.ReadCloser, error)
+	name   string
+	suffix string
+	magic  []byte
+	open   func(r io.Reader) (io.ReadCloser, error)
+	create func(w io.Writer) (io.WriteCloser, error)
 }
 
 var compressions = []compression{
-	{"gzip", []byte{0x1f, 0x8b}, func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
-	{"zstd", []byte{0x28, 0xb5, 0x2f, 0xfd}, openZstd},
+	{"gzip", ".gz", []byte{0x1f, 0x8b},
+		func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) },
+		func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil }},
+	{"zstd", ".zst", []byte{0x28, 0xb5, 0x2f, 0xfd}, openZstd,
+		func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) }},
+}
+
+// compressionOf returns the compression of a file that is to be made, or nil.
+func compressionOf(path string) *compression {
+	for i := range compressions {
+		if strings.HasSuffix(path, compressions[i].suffix) {
+			return &compressions[i]
+		}
+	}
+	return nil
 }
 
 func openZstd(r io.Reader) (io.ReadCloser, error) {
-	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
+	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(freeBytes))
 	if err != nil {
 		return nil, err
 	}
@@ -45,32 +59,45 @@ func sniff(f io.ReaderAt) *compression {
 	return nil
 }
 
+// A compressed file may hold freeBytes, and above that no more than maxExpansion times what
+// was read of it. A longer one would make a record, and with it a buffer, of any length
+// out of next to nothing.
+const (
+	freeBytes    = 64 << 20
+	maxExpansion = 500
+)
+
 // inflated reads a compressed file. All members of a gzip file are read, checksums are
 // checked.
 type inflated struct {
 	io.ReadCloser
-	file *os.File
+	from *countedReader
 	kind string
+	name string
+	n    int64
 }
 
-func newInflated(f *os.File, c *compression) (*inflated, error) {
-	r, err := c.open(f)
+func newInflated(from *countedReader, c *compression, name string) (*inflated, error) {
+	r, err := c.open(from)
 	if err != nil {
-		return nil, errInflate(err, c.name, f.Name())
+		return nil, errInflate(err, c.name, name)
 	}
-	return &inflated{ReadCloser: r, file: f, kind: c.name}, nil
+	return &inflated{ReadCloser: r, from: from, kind: c.name, name: name}, nil
 }
 
 func (r *inflated) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
+	if r.n += int64(n); r.n > freeBytes && r.n > maxExpansion*r.from.n {
+		e := pgerr.New(pgerr.ProgramLimitExceeded, "%s file \"%s\" expands to more than %d times its size", r.kind, r.name, maxExpansion).
+			WithHint("Decompress it first if it is to be trusted.")
+		e.File = r.name
+		return 0, e
+	}
 	if err != nil && err != io.EOF {
-		err = errInflate(err, r.kind, r.file.Name())
+		err = errInflate(err, r.kind, r.name)
 	}
 	return n, err
 }
-
-// Close closes the file too.
-func (r *inflated) Close() error { return errors.Join(r.ReadCloser.Close(), r.file.Close()) }
 
 func errInflate(err error, kind, name string) error {
 	e := pgerr.New(pgerr.BadCopyFileFormat, "could not decompress %s file \"%s\": %w", kind, name, err)

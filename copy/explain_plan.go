@@ -31,15 +31,14 @@ func PlanFrom(ctx context.Context, t *Target, src Source, opt *FromOptions, env 
 		return p, nil
 	}
 	if src.reader == nil {
-		stream, err := l.openFiles(src.paths)
+		streams, err := l.openFiles(src.paths)
 		defer l.closeFiles()
 		if err != nil {
 			return p, asError(err)
 		}
-		if stream == nil {
+		if streams == nil {
 			return l.planFiles()
 		}
-		stream.Close()
 	}
 	p = Plan{Cardinality: Unknown, Rows: -1, Workers: workersFor(1<<62, opt.Parallelism, &env)}
 	p.Reason = fmt.Sprintf("a stream: rows are known at its end, up to %d workers once it has shown more than one parcel", p.Workers)

@@ -33,8 +33,10 @@ type loader struct {
 	splits    []split
 	rows      int64
 	fragments []fragmentPlan
-	name      string    // of a stream
-	stretches []stretch // of a stream, in row order
+	streams   []*stream // files that are or may be streams
+	parcels   int       // fragments of the streams that are done
+	recoded   bool      // the bytes of the stream are counted where they are read
+	stretches []stretch // of streams, in row order
 	load      *columnar.Load
 	slack     int64        // bytes that numeric values may take beyond those of their text
 	grown     atomic.Int64 // bytes that they did take
@@ -119,16 +121,15 @@ func convert(ctx context.Context, store *columnar.Store, t *Target, src Source, 
 		return l, l.fromRows(src.rows)
 	}
 	if src.reader != nil {
-		return l, l.fromReader(src.reader, src.name)
+		return l, l.fromStreams([]*stream{{name: src.name, reader: src.reader}})
 	}
-	stream, err := l.openFiles(src.paths)
+	streams, err := l.openFiles(src.paths)
 	defer l.closeFiles()
 	if err != nil {
 		return l, err
 	}
-	if stream != nil {
-		defer stream.Close()
-		return l, l.fromReader(stream, src.paths[0])
+	if streams != nil {
+		return l, l.fromStreams(streams)
 	}
 	return l, l.fromFiles()
 }

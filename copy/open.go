@@ -3,44 +3,46 @@ package copy
 import (
 	"io"
 	"io/fs"
-	"os"
-
-	"github.com/ingotdb/ingot/internal/pgerr"
 )
 
 // openFiles opens the files of the source, reads small ones whole, and finds where
-// their records begin. If the source is one file that can only be read as a stream, a
-// pipe or a compressed file, it is returned instead.
-func (l *loader) openFiles(patterns []string) (stream io.ReadCloser, err error) {
+// their records begin. If one of them can only be read as a stream all are returned as
+// streams instead.
+func (l *loader) openFiles(patterns []string) ([]*stream, error) {
 	names, err := l.env.Files.expand(patterns)
 	if err != nil {
 		return nil, err
 	}
+	asStreams, sized := l.opt.Encoding != "", true
 	for _, name := range names {
-		file, info, err := l.env.Files.open(name)
-		if err != nil {
+		s := &stream{name: name}
+		if s.file, s.info, err = l.env.Files.open(name); err != nil {
 			return nil, err
 		}
-		stream, err := asStream(file, info)
-		if stream != nil && len(names) > 1 {
-			stream.Close()
-			return nil, pgerr.New(pgerr.FeatureNotSupported, "cannot COPY \"%s\" together with other files: it is a pipe or compressed", name).
-				WithHint("Load it with a COPY of its own.")
-		}
-		if stream != nil || err != nil {
-			return stream, err
-		}
-		l.inputs = append(l.inputs, &input{name: name, info: info, size: info.Size(), end: info.Size()})
-		l.bytes += info.Size()
-		if len(names) == 1 {
-			l.inputs[0].file = file
+		l.streams = append(l.streams, s)
+		must := false
+		s.kind, must = mustStream(s.file, s.info)
+		asStreams = asStreams || must
+		l.bytes += s.info.Size()
+		if sized = sized && s.info.Mode().IsRegular(); !s.info.Mode().IsRegular() || len(names) == 1 {
 			continue
 		}
-		if err := file.Close(); err != nil {
+		err := s.file.Close()
+		if s.file = nil; err != nil {
 			return nil, fileError(err, "could not read from file", name)
 		}
 	}
-	l.env.Progress.BytesTotal.Store(l.bytes)
+	if sized {
+		l.env.Progress.BytesTotal.Store(l.bytes)
+	}
+	if asStreams {
+		l.bytes = 0
+		return l.streams, nil
+	}
+	for _, s := range l.streams {
+		l.inputs = append(l.inputs, &input{name: s.name, info: s.info, file: s.file, size: s.info.Size(), end: s.info.Size()})
+		s.file = nil // the input's from here on
+	}
 	w := l.newWorker()
 	defer w.close()
 	for _, in := range l.inputs {
@@ -59,24 +61,6 @@ func (l *loader) openFiles(patterns []string) (stream io.ReadCloser, err error) 
 		l.env.Progress.BytesProcessed.Add(in.start)
 	}
 	return nil, nil
-}
-
-// asStream returns what to read file with if it is no plain regular file; it then owns
-// the file, also when there is an error.
-func asStream(file *os.File, info fs.FileInfo) (io.ReadCloser, error) {
-	if !info.Mode().IsRegular() {
-		return file, nil
-	}
-	c := sniff(file)
-	if c == nil {
-		return nil, nil
-	}
-	r, err := newInflated(file, c)
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return r, nil
 }
 
 // readWhole reads all of in.
@@ -142,6 +126,9 @@ func (l *loader) verify(converted bool) error {
 
 // closeFiles closes what openFiles left open.
 func (l *loader) closeFiles() {
+	for _, s := range l.streams {
+		s.close()
+	}
 	for _, in := range l.inputs {
 		if in.file != nil {
 			in.file.Close()

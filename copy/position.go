@@ -17,6 +17,7 @@ import (
 
 // stretch is where the records of one parcel stand.
 type stretch struct {
+	file  string
 	row   int64
 	lines int64   // line breaks before the first record
 	more  []int32 // line breaks before the end of each record, where they are not one a record
@@ -37,7 +38,7 @@ func (d *leader) remember(p *parcel, lines int64) {
 	if !d.l.keyed() {
 		return
 	}
-	s := stretch{row: p.row, lines: p.lines}
+	s := stretch{file: d.in.name, row: p.row, lines: p.lines}
 	if ends := p.rows; lines != ends && lines != ends-1 {
 		s.more = make([]int32, 0, p.rows)
 		n, state := int32(0), outside
@@ -89,7 +90,7 @@ func (l *loader) lineOfRow(row int64) (file string, line int64) {
 		} else {
 			line = 1 + s.lines + int64(s.more[i])
 		}
-		return l.name, line
+		return s.file, line
 	}
 	if len(l.inputs) == 0 {
 		return "", 0 // rows without text

@@ -95,10 +95,13 @@ func (w *worker) begin(out *columnar.FragmentWriter) {
 
 // advance tells the progress of one batch, once.
 func (l *loader) advance(size, rows int64) {
-	if !l.again {
-		l.env.Progress.BytesProcessed.Add(size)
-		l.env.Progress.TuplesProcessed.Add(rows)
+	if l.again {
+		return
 	}
+	if !l.recoded {
+		l.env.Progress.BytesProcessed.Add(size)
+	}
+	l.env.Progress.TuplesProcessed.Add(rows)
 }
 
 // tell accounts for what the sieve did to the first n records of the worker's batch, the

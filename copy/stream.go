@@ -44,11 +44,11 @@ type leader struct {
 	done bool
 }
 
-// fromReader converts a stream. The calling goroutine is the leader; as long as the
+// fromStream converts a stream. The calling goroutine is the leader; as long as the
 // stream has not shown more than a worker's worth it converts too.
-func (l *loader) fromReader(r io.Reader, name string) error {
-	in := &input{name: name}
-	l.name = name
+func (l *loader) fromStream(s *stream, r io.Reader) error {
+	in := &input{name: s.name}
+	l.recoded = !s.plain(l.opt)
 	l.workers = workersFor(math.MaxInt64, l.opt.Parallelism, l.env)
 	d := &leader{l: l, r: r, in: in, size: min(max(parcelsBytes/(l.workers+1), leastParcelBytes), mostParcelBytes)}
 	if l.env.smallBytes != 0 {
@@ -64,15 +64,17 @@ func (l *loader) fromReader(r io.Reader, name string) error {
 		return err
 	}
 	var err error
-	if l.load, err = l.store.NewLoad(l.ctx, columnar.LoadPlan{Schema: l.sh.schema}); err != nil {
-		return err
+	if l.load == nil {
+		if l.load, err = l.store.NewLoad(l.ctx, columnar.LoadPlan{Schema: l.sh.schema}); err != nil {
+			return err
+		}
 	}
 	first, err := d.parcel()
 	if err != nil {
 		return err
 	}
 	if first.last || l.workers == 1 {
-		l.result.Workers = 1
+		l.result.Workers = max(1, l.result.Workers)
 		err = l.convertAlone(d, first)
 	} else {
 		l.result.Workers = l.workers
@@ -84,8 +86,9 @@ func (l *loader) fromReader(r io.Reader, name string) error {
 	if err != nil {
 		return err
 	}
-	l.rows, l.bytes = d.next.row, d.next.offset
-	return l.checkRows()
+	l.rows, l.parcels = d.next.row, d.next.fragment
+	l.bytes += d.next.offset
+	return s.drain(r)
 }
 
 // convertAlone converts all parcels in the calling goroutine.
@@ -186,8 +189,8 @@ func (d *leader) head() error {
 		}
 		b = append(make([]byte, 0, 2*cap(b)), b...)
 	}
-	d.next = parcel{b: b[d.in.start:], offset: d.in.start, lines: d.in.headLines}
-	d.l.env.Progress.BytesProcessed.Add(d.in.start)
+	d.next = parcel{b: b[d.in.start:], offset: d.in.start, row: d.l.rows, lines: d.in.headLines, fragment: d.l.parcels}
+	d.l.advance(d.in.start, 0)
 	return nil
 }
 

@@ -134,6 +134,8 @@ type writer struct {
 	clocks  []clock
 
 	out     io.Writer
+	deflate io.WriteCloser // out, if the file is compressed
+	recoder *recoder       // nil: the file is UTF-8
 	name    string
 	rows    atomic.Int64
 	written int64
@@ -158,6 +160,9 @@ func (w *writer) to(dst Destination, opt *ToOptions, workers int) error {
 		w.out, w.name = file, dst.path
 		defer file.abandon()
 	}
+	if err := w.wrap(dst.path, opt.Encoding); err != nil {
+		return err
+	}
 	if head := w.enc.head(nil, w.content.names); len(head) > 0 {
 		if err := w.write(head); err != nil {
 			return err
@@ -175,16 +180,43 @@ func (w *writer) to(dst Destination, opt *ToOptions, workers int) error {
 	if tail := w.enc.tail(nil); err == nil && len(tail) > 0 {
 		err = w.write(tail)
 	}
+	if err == nil && w.deflate != nil {
+		err = fileError(w.deflate.Close(), "could not write to file", w.name)
+	}
 	if err == nil && file != nil {
 		err = file.complete()
 	}
 	return err
 }
 
+// wrap puts between the rows and the file what its name and ENCODING ask for.
+func (w *writer) wrap(path, encoding string) error {
+	if c := compressionOf(path); c != nil {
+		deflate, err := c.create(w.out)
+		if err != nil {
+			return err
+		}
+		w.out, w.deflate = deflate, deflate
+	}
+	if encoding == "" {
+		return nil
+	}
+	mark := []byte(nil)
+	w.recoder, mark = newRecoder(encoding)
+	_, err := w.out.Write(mark)
+	return fileError(err, "could not write to file", w.name)
+}
+
 // write writes one chunk.
 func (w *writer) write(b []byte) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
+	}
+	if w.recoder != nil {
+		var err error
+		if b, err = w.recoder.recode(b); err != nil {
+			return err
+		}
 	}
 	w.clock.enter(StageStore)
 	n, err := w.out.Write(b)
