@@ -597,7 +597,7 @@ func TestHostileCalls(t *testing.T) {
 	} {
 		for _, inline := range []int64{1, 1 << 20} {
 			fsys := memfs.New()
-			w := world{m: newModel(), opt: Options{FS: fsys, InlineBytes: inline}}
+			w := world{m: newModel(), opt: Options{FS: fsys, InlineBytes: inline, LogBytes: 64 << 10}}
 			if err := errors.Join(w.open(), do(func(c *change) error { return errors.Join(c.create(narrow("t")), c.load("t", 10, 64, true)) })(&w)); err != nil {
 				t.Fatal(err)
 			}
