@@ -30,10 +30,12 @@ const maxRecordBytes = math.MaxUint32 - 2*blockBytes
 // complete, have the right number of fields and are valid text.
 type reader struct {
 	d      *dialect
-	size   int  // bytes to index at a time: blockBytes, in tests less
-	stride int  // separators per record
-	fields int  // fields per record; stride is 1 if there are none
-	text   bool // check the encoding
+	size   int     // bytes to index at a time: blockBytes, in tests less
+	stride int     // separators per record
+	fields int     // fields per record; stride is 1 if there are none
+	text   bool    // check the encoding
+	tuples bool    // of the binary format
+	widths []int32 // of the fields, if all are fixed and the input is binary
 
 	src   io.ReaderAt // nil if mem holds the input
 	mem   []byte      // whole input, with slackBytes of capacity behind it
@@ -51,6 +53,8 @@ type reader struct {
 	bad      bool // the record behind them fails
 	fresh    bool // nothing was handed out since b was indexed
 	complete bool // b reaches limit
+	even     int  // of the ready records, those in front that are width bytes long each
+	width    int
 
 	clock *clock
 }
@@ -62,7 +66,7 @@ func (r *reader) reset(d *dialect, src io.ReaderAt, mem []byte, off, limit int64
 	if src == nil {
 		r.b = mem[off:off]
 	}
-	r.done, r.ready, r.bad, r.fresh, r.complete = 0, 0, false, false, false
+	r.done, r.ready, r.bad, r.fresh, r.complete, r.even = 0, 0, false, false, false, 0
 }
 
 // offset returns where in the file the next record starts.
@@ -81,7 +85,9 @@ func (r *reader) next(t *batch, want, at int) (n int, err error) {
 			return 0, err
 		}
 	}
-	n = min(r.ready, want)
+	if n = min(r.ready, want); r.even > 0 {
+		n = min(n, r.even)
+	}
 	if n < want {
 		// End on a whole bitmap word where that costs little.
 		if m := (at+n)&^63 - at; m > n/2 {
@@ -89,6 +95,10 @@ func (r *reader) next(t *batch, want, at int) (n int, err error) {
 		}
 	}
 	*t = batch{b: r.b, seps: r.seps[r.done:], quotes: r.quotes, quoted: r.quoted, stride: r.stride, trim: r.d.trim(), at: at}
+	if r.even > 0 {
+		t.even = r.width
+		r.even -= n
+	}
 	r.done += n * r.stride
 	r.ready -= n
 	r.fresh = false
@@ -155,6 +165,10 @@ func (r *reader) read() error {
 
 // index indexes b and counts the records that are ready.
 func (r *reader) index() {
+	if r.tuples {
+		r.indexTuples()
+		return
+	}
 	b := r.b
 	if need := len(b) + 1 + slackBytes; len(r.seps) < need {
 		r.seps = make([]uint32, max(need, min(2*need, r.size+1+slackBytes)))

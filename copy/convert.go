@@ -22,6 +22,7 @@ type batch struct {
 	quoted bool     // some bit of quotes is set
 	stride int
 	trim   uint32
+	even   int // of tuples: the bytes of each, if all are alike and nothing is NULL; then only the last separator of each is there
 	at     int // the first record's row in the fragment
 }
 
@@ -174,6 +175,9 @@ func (c *converter) convert(t *batch, n int) int {
 
 // column converts field col of n records and returns the first that fails, or n.
 func (c *converter) column(t *batch, col, n int) int {
+	if c.sh.binary {
+		return c.tupleColumn(t, col, n)
+	}
 	f := &c.sh.fields[col]
 	buf := &c.w.Cols[f.pos]
 	if f.typ.Variable() {

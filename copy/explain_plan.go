@@ -80,7 +80,7 @@ func (l *loader) planFiles() (Plan, error) {
 			return p, asError(readError(err, in.name))
 		}
 		sampled += int64(len(b))
-		ends += in.d.count(b).ends[outside]
+		ends += l.endsIn(in, b)
 		if sampled >= 16*countBytes {
 			break
 		}
@@ -89,4 +89,19 @@ func (l *loader) planFiles() (Plan, error) {
 		p.Rows = int64(float64(l.bytes) * float64(max(ends, 1)) / float64(sampled))
 	}
 	return p, nil
+}
+
+// endsIn returns the number of records that end in b, which begins with one.
+func (l *loader) endsIn(in *input, b []byte) (n int64) {
+	if !l.sh.binary {
+		return in.d.count(b).ends[outside]
+	}
+	for {
+		size, state := tupleAt(b, len(l.sh.fields))
+		if state != tupleWhole {
+			return n
+		}
+		b = b[size:]
+		n++
+	}
 }

@@ -183,7 +183,13 @@ func (l *loader) seek(w *worker, p *piece) error {
 	w.clock.enter(StageSplit)
 	s := l.splitWithEnd(p.row - 1)
 	off := in.start + int64(s-in.firstSplit)*l.block
-	start, err := l.afterEnd(w, in, src, off, l.splits[s].state, p.row-l.splits[s].rows)
+	var start int64
+	var err error
+	if k := p.row - l.splits[s].rows; l.sh.binary {
+		start, err = l.afterTuples(w, in, src, &l.splits[s], k)
+	} else {
+		start, err = l.afterEnd(w, in, src, off, l.splits[s].state, k)
+	}
 	if err != nil {
 		return err
 	}
@@ -225,6 +231,9 @@ func (l *loader) afterEnd(w *worker, in *input, src io.ReaderAt, off int64, s qu
 func (l *loader) explain(src io.ReaderAt, in *input, row, offset int64, check error) error {
 	if src == nil {
 		src = in.source()
+	}
+	if l.sh.binary {
+		return l.explainTuple(src, in, row, offset, check)
 	}
 	record, err := recordAt(&in.d, src, offset, in.end)
 	if err != nil {

@@ -41,6 +41,9 @@ type Inference struct {
 // anything else.
 func Infer(ctx context.Context, src Source, opt *FromOptions, env Env) (*Inference, error) {
 	inf := &inferrer{ctx: ctx, opt: opt, sh: &shape{schema: &columnar.Schema{Name: "new table"}, null: opt.Null}, left: inferBytes}
+	if opt.Format == "binary" {
+		return nil, pgerr.New(pgerr.FeatureNotSupported, "cannot infer columns from a binary file").WithHint("Create the table first.")
+	}
 	out := &Inference{Source: src}
 	if src.reader != nil {
 		if err := inf.stream(src.reader, src.name); err != nil {

@@ -332,10 +332,7 @@ const lineBreaks = "\r\n"
 // check applies the rules that hold between options, in PostgreSQL's order.
 func (r *rawOptions) check() (d structure, err error) {
 	if r.format == "binary" {
-		if err := r.checkBinary(); err != nil {
-			return d, err
-		}
-		return d, pgerr.New(pgerr.FeatureNotSupported, "COPY format \"%s\" is not supported", r.format).WithHint("Use FORMAT csv.")
+		return d, r.checkBinary()
 	}
 	csv := r.format == "csv"
 	d = structure{delimiter: '\t', quote: '\\', escape: '\\', null: `\N`}

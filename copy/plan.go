@@ -13,9 +13,10 @@ import (
 // before it; the fields behind the tally are then summed up from the left.
 type split struct {
 	tally
-	state quoteState // of its first byte
-	rows  int64      // of the COPY that ended before it
-	lines int64      // line breaks of its input before it
+	state  quoteState // of its first byte
+	anchor int64      // of a binary input: where the last tuple ends that ends before it, or the first begins
+	rows   int64      // of the COPY that ended before it
+	lines  int64      // line breaks of its input before it
 }
 
 // piece is the part of a fragment that comes from one input. start and end are filled in
@@ -68,6 +69,9 @@ func (l *loader) count() error {
 		total += splitsOf(in, l.block)
 	}
 	l.splits = make([]split, total)
+	if l.sh.binary {
+		return l.countTuples()
+	}
 	perTask := int(max(1, countTask/l.block))
 	var next atomic.Int64
 	return l.run(StageSplit, func(w *worker) error {
@@ -151,6 +155,9 @@ func (l *loader) countBlock(in *input, off int64, b []byte) {
 // sum gives every split its start state and the rows and lines before it, and every
 // input its rows. Where text has an end-of-copy marker the input ends.
 func (l *loader) sum() error {
+	if l.sh.binary {
+		return nil
+	}
 	w := l.pool[0]
 	defer w.close()
 	rows := int64(0)

@@ -105,6 +105,9 @@ func (l *loader) lineOfRow(row int64) (file string, line int64) {
 
 // lineOf returns the last physical line of a row of in, which is read again.
 func (l *loader) lineOf(in *input, row int64) (int64, error) {
+	if l.sh.binary {
+		return row - in.firstRow + 1, nil
+	}
 	w := l.newWorker()
 	defer w.close()
 	var src io.ReaderAt = bytes.NewReader(in.mem)

@@ -71,6 +71,9 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // readHead does prologue's work on the first bytes of an input. enough is false if it
 // takes more of them; whole says that there are no more.
 func (sh *shape) readHead(in *input, proto dialect, header Header, b []byte, whole bool) (enough bool, err error) {
+	if sh.binary {
+		return sh.binaryHead(in, b, whole)
+	}
 	if !whole && len(b) < len(byteOrderMark) {
 		return false, nil
 	}

@@ -67,6 +67,8 @@ type shape struct {
 	check    func(w *columnar.FragmentWriter, from, to int) (int, error)
 	onError  OnError
 	filter   FilterFunc
+	binary   bool
+	widths   []int32 // of the fields, if the input is binary and all are fixed
 }
 
 // newShape resolves columns and options against the table.
@@ -116,6 +118,12 @@ func newShape(t *Target, o *FromOptions) (*shape, error) {
 		for _, i := range chosen {
 			force.apply(&sh.fields[i])
 		}
+	}
+	if sh.binary = o.Format == "binary"; sh.binary {
+		if len(sh.fields) > maxTupleFields {
+			return nil, errTooWide(len(sh.fields))
+		}
+		sh.widths = sh.tupleWidths()
 	}
 	return sh, nil
 }

@@ -249,6 +249,9 @@ func (d *leader) parcel() (parcel, error) {
 // cut ends p behind a record and makes the rest d.next. It returns false if p holds no
 // complete record yet.
 func (d *leader) cut(p *parcel, whole bool) bool {
+	if d.l.sh.binary {
+		return d.cutTuples(p, whole)
+	}
 	if d.in.d.text {
 		if end := d.in.d.endMarker(p.b); end >= 0 {
 			p.b, whole, d.done = p.b[:end], true, true
@@ -271,13 +274,19 @@ func (d *leader) cut(p *parcel, whole bool) bool {
 		}
 		lines = countLines(&d.in.d, p.b[:pos])
 	}
+	d.leave(p, pos, lines)
+	return true
+}
+
+// leave ends p at pos, behind which the next parcel begins; lines is the number of line
+// breaks in it, of binary that of its tuples.
+func (d *leader) leave(p *parcel, pos int, lines int64) {
 	d.remember(p, lines)
 	rest := p.b[pos:]
 	d.next = parcel{offset: p.offset + int64(pos), row: p.row + p.rows, lines: p.lines + lines}
 	d.next.fragment = p.fragment + int((p.rows+columnar.MaxFragmentRows-1)/columnar.MaxFragmentRows)
 	d.next.b = append(make([]byte, 0, len(rest)+firstParcelBytes), rest...)
 	p.b = p.b[:pos]
-	return true
 }
 
 // convertParcel converts p into its fragments, unless a record of it, or an earlier one,
@@ -315,6 +324,9 @@ func (l *loader) convertParcel(w *worker, in *input, p *parcel) error {
 
 // explain returns why row, which starts at p.b[offset], fails.
 func (p *parcel) explain(sh *shape, in *input, offset, row int64, check error) error {
+	if sh.binary {
+		return p.explainTuple(sh, in.name, offset, row, check)
+	}
 	record := p.b[offset:]
 	if end := in.d.afterEnd(record, outside, 1); end >= 0 {
 		record = record[:end]

@@ -86,11 +86,11 @@ func To(ctx context.Context, content Content, dst Destination, opt *ToOptions, l
 	if env.Progress == nil {
 		env.Progress = new(Progress)
 	}
-	form, err := newForm(&content, opt, location)
+	enc, err := newEncoding(&content, opt, location)
 	if err != nil {
 		return res, err
 	}
-	w := &writer{ctx: ctx, content: content, enc: form, env: &env, labels: newStageLabels(ctx)}
+	w := &writer{ctx: ctx, content: content, enc: enc, env: &env, labels: newStageLabels(ctx)}
 	w.clock.start(StageConvert, w.labels)
 	defer w.clock.stop()
 	res.Cardinality, res.Workers = Unknown, 1
@@ -115,6 +115,14 @@ type encoding interface {
 	head(dst []byte, names []string) []byte // appends what comes before the rows
 	tail(dst []byte) []byte                 // appends what comes behind them
 	encoder() encoder
+}
+
+// newEncoding returns the encoding that the options ask for.
+func newEncoding(c *Content, o *ToOptions, location *time.Location) (encoding, error) {
+	if o.Format == "binary" {
+		return newBinaryForm(c.types)
+	}
+	return newForm(c, o, location)
 }
 
 // encoder writes rows. One goroutine owns it.

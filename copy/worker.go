@@ -82,6 +82,7 @@ func (l *loader) newWorker() *worker {
 		w.reader.size = l.env.readBytes
 	}
 	w.reader.fields, w.reader.stride, w.reader.text = len(l.sh.fields), max(1, len(l.sh.fields)), l.sh.text
+	w.reader.tuples, w.reader.widths = l.sh.binary, l.sh.widths
 	w.conv.sh, w.conv.location, w.conv.sieve = l.sh, l.sh.location, newSieve(l.sh)
 	l.pool = append(l.pool, w)
 	return w
