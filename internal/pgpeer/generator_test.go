@@ -15,8 +15,7 @@ import (
 // errors in what a constant makes needless. For the same reason a condition is followed
 // by IS TRUE: PostgreSQL would compute the parts of an AND in an order of its own.
 //
-// What is in expressionDifferences is left out: sign of a float, NULLIF of two types, and
-// float4 where a common type is looked for.
+// float4 is in no IN, where expressionDifferences has it.
 type generator struct{ r *rand.Rand }
 
 // generatorColumns are the columns whose values differ by row.
@@ -60,7 +59,7 @@ func (g *generator) integer(depth int) string {
 	case 8:
 		return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", g.boolean(d), a, g.integer(d))
 	case 9:
-		return fmt.Sprintf("%s(%s, %s)", g.pick("coalesce", "greatest", "least"), a, g.integer(d))
+		return fmt.Sprintf("%s(%s, %s)", g.pick("coalesce", "nullif", "greatest", "least"), a, g.integer(d))
 	}
 	return fmt.Sprintf("%s(%s)", g.pick("length", "octet_length", "ascii"), g.text(d))
 }
@@ -68,7 +67,7 @@ func (g *generator) integer(depth int) string {
 // number returns an expression of any numeric type.
 func (g *generator) number(depth int) string {
 	if depth == 0 || g.r.IntN(6) == 0 {
-		return g.pick("i4", "i8", "f8", "n", "m", "k7", "kn", "kp", "kh", "kf")
+		return g.pick("i4", "i8", "f4", "f8", "n", "m", "k7", "kn", "kp", "kh", "kf")
 	}
 	a, d := g.number(depth-1), depth-1
 	switch g.r.IntN(11) {
@@ -77,15 +76,13 @@ func (g *generator) number(depth int) string {
 	case 4:
 		return g.integer(depth)
 	case 5:
-		return fmt.Sprintf("%s(%s)", g.pick("abs", "round", "trunc", "floor", "ceil"), a)
+		return fmt.Sprintf("%s(%s)", g.pick("abs", "round", "trunc", "floor", "ceil", "sign"), a)
 	case 6:
-		return fmt.Sprintf("%s::%s", g.paren(a), g.pick("numeric", "float8", "numeric(20,4)", "numeric(6,1)"))
+		return fmt.Sprintf("%s::%s", g.paren(a), g.pick("numeric", "float4", "float8", "numeric(20,4)", "numeric(6,1)"))
 	case 7:
 		return fmt.Sprintf("CASE WHEN %s THEN %s ELSE %s END", g.boolean(d), a, g.number(d))
 	case 8:
-		return fmt.Sprintf("%s(%s, %s)", g.pick("coalesce", "greatest", "least"), a, g.number(d))
-	case 9:
-		return fmt.Sprintf("(%s %s f4)", a, g.pick("+", "-", "*", "/"))
+		return fmt.Sprintf("%s(%s, %s)", g.pick("coalesce", "nullif", "greatest", "least"), a, g.number(d))
 	}
 	return fmt.Sprintf("(- %s)", a)
 }
@@ -143,7 +140,7 @@ func (g *generator) boolean(depth int) string {
 	case 8:
 		return fmt.Sprintf("(%s IS %s%s)", g.boolean(d), g.pick("", "NOT "), g.pick("TRUE", "FALSE", "UNKNOWN"))
 	case 9:
-		return fmt.Sprintf("(%s %sIN (%s, %s, %s))", g.number(d), g.pick("", "NOT "), g.number(0), g.number(0), g.number(0))
+		return fmt.Sprintf("(%s %sIN (%s, %s, %s))", g.integer(d), g.pick("", "NOT "), g.integer(0), g.pick("n", "kn", "kf"), g.integer(0))
 	case 10:
 		return fmt.Sprintf("(%s %sBETWEEN %s AND %s)", g.number(d), g.pick("", "NOT "), g.number(d), g.number(d))
 	}

@@ -5,34 +5,20 @@ const (
 	whyPrecision       = "numeric has a precision of 1 to 38 and a scale of 0 to the precision"
 	whyFloat8Functions = "sqrt, power, exp and log are float8"
 	whyNumericPower    = "^ of numerics is not there"
-	whyNoFunction      = "a function that is not there"
 	whyNoForm          = "no such form of the function"
 	whyBitStrings      = "bit strings and Unicode escapes are not there"
 	whyRegex           = "regular expressions are not there"
 	whyInterval        = "there is no interval"
 	whyTimestampRange  = "timestamp ends 30 years before PostgreSQL's, which counts from 2000"
-	whyZone            = "a zone is a name of the time zone database, here"
-	whyInfiniteSeconds = "an infinite number of seconds is refused"
-	whyArray           = "array literals are not there"
-	whyArrayExpression = "array expressions are not there"
 	whyOneTable        = "one table, no joins, subqueries, windows and set operations"
-	whyChr             = "another SQLSTATE for a negative code"
 	whyReturning       = "RETURNING, ON CONFLICT, USING and FROM are not there"
 	whySetwise         = "keys are compared when the statement has ended, so that they may trade places"
 	whyFold            = "PostgreSQL computes constants when it plans, needed or not"
 	whyTypes           = "a type, relation or constraint that is not there"
 	whyBind            = "another SQLSTATE for a name that cannot be bound"
 	whyAlterType       = "ALTER COLUMN TYPE is not there"
-	whyKeyDecides      = "columns that a primary key decides must stand in GROUP BY, too"
-	whyStart           = "START TRANSACTION is BEGIN"
 	whySavepoint       = "SAVEPOINT is not there"
-	whyVarchar         = "another SQLSTATE for a negative length"
-	whyCommonType      = "the common type of float4 and a number is float8"
-	whyModifier        = "a literal takes the length of the varchar it meets"
-	whyNullif          = "NULLIF has the type of its first argument as it stands"
-	whySign            = "sign of NaN is NaN"
-	whyCastName        = "a cast of a cast is called after the inner type"
-	whyPosition        = "position is a call of strpos"
+	whyCommonType      = "IN compares float4 with numerics as float8"
 	whyLock            = "FOR UPDATE is not there"
 )
 
@@ -69,51 +55,22 @@ var expressionDifferences = []difference{
 	{input: "log(100.0)", ingot: "2;", postgres: "2.0000000000000000;", why: whyFloat8Functions},
 	{input: "log(2.0, 8.0)", ingot: "42883", postgres: "3.0000000000000000;", why: whyNoForm},
 	{input: "log(2, 8)", ingot: "42883", postgres: "3.0000000000000000;", why: whyNoForm},
-	{input: "bit_length('abc')", ingot: "42883", postgres: "24;", why: whyNoFunction},
-	{input: "chr(-1)", ingot: "54000", postgres: "22023", why: whyChr},
-	{input: "md5('abc')", ingot: "42883", postgres: "900150983cd24fb0d6963f7d28e17f72;", why: whyNoFunction},
-	{input: "translate('abc', 'ab', 'x')", ingot: "42883", postgres: "xc;", why: whyNoFunction},
-	{input: "to_hex(255)", ingot: "42883", postgres: "ff;", why: whyNoFunction},
-	{input: "quote_literal('a''b')", ingot: "42883", postgres: "'a''b';", why: whyNoFunction},
 	{input: `U&'\0041'`, ingot: "0A000", postgres: "A;", why: whyBitStrings},
 	{input: "X'1F'", ingot: "0A000", postgres: "00011111;", why: whyBitStrings},
 	{input: "B'101'", ingot: "0A000", postgres: "101;", why: whyBitStrings},
-	{input: "'abc' ~ 'b'", ingot: "42725", postgres: "t;", why: whyRegex},
+	{input: "'abc' ~ 'b'", ingot: "0A000", postgres: "t;", why: whyRegex},
 	{input: "'abc' similar to 'abc'", ingot: "0A000", postgres: "t;", why: whyRegex},
-	{input: "time '12:00' - time '11:00'", ingot: "42883", postgres: "01:00:00;", why: whyInterval},
+	{input: "time '12:00' - time '11:00'", ingot: "0A000", postgres: "01:00:00;", why: whyInterval},
 	{input: "timestamp '294276-12-31 23:59:59.999999'", ingot: "22008", postgres: "294276-12-31 23:59:59.999999;", why: whyTimestampRange},
 	{input: "timestamp '2020-01-01' - timestamp '2019-01-01'", ingot: "0A000", postgres: "365 days;", why: whyInterval},
-	{input: "timestamp '2020-01-01 12:00' at time zone '+05'", ingot: "22023", postgres: "2020-01-01 17:00:00+00;", why: whyZone},
-	{input: "timestamp '2020-01-01 12:00' at time zone 'PST'", ingot: "22023", postgres: "2020-01-01 20:00:00+00;", why: whyZone},
-	{input: "extract(julian from timestamp '2000-01-01 12:00')", ingot: "0A000", postgres: "2451545.50000000000000000000;", why: whyNoFunction},
-	{input: "date_trunc('day', timestamptz '2020-05-06 01:02:03+00', 'Europe/Berlin')", ingot: "42883", postgres: "2020-05-05 22:00:00+00;", why: whyNoForm},
-	{input: "to_timestamp('inf'::float8)", ingot: "22008", postgres: "infinity;", why: whyInfiniteSeconds},
 	{input: "interval '1 day'", ingot: "0A000", postgres: "1 day;", why: whyInterval},
 	{input: "date '2020-01-01' + interval '1 day'", ingot: "0A000", postgres: "2020-01-02 00:00:00;", why: whyInterval},
 	{input: "age(date '2020-01-01', date '2019-01-01')", ingot: "42883", postgres: "1 year;", why: whyInterval},
-	{input: "'{1,2,3}'::int[]", ingot: "0A000", postgres: "{1,2,3};", why: whyArray},
-	{input: "'{1, 2 ,NULL}'::int[]", ingot: "0A000", postgres: "{1,2,NULL};", why: whyArray},
-	{input: "'{}'::int[]", ingot: "0A000", postgres: "{};", why: whyArray},
-	{input: "'{{1,2},{3,4}}'::int[]", ingot: "0A000", postgres: "{{1,2},{3,4}};", why: whyArray},
-	{input: "'{{1,2},{3}}'::int[]", ingot: "0A000", postgres: "22P02", why: whyArray},
-	{input: `'{a,"b c","d\"e"}'::text[]`, ingot: "0A000", postgres: `{a,"b c","d\"e"};`, why: whyArray},
-	{input: "'{1,x}'::int[]", ingot: "0A000", postgres: "22P02", why: whyArray},
-	{input: "'{1,2'::int[]", ingot: "0A000", postgres: "22P02", why: whyArray},
-	{input: "'[0:1]={1,2}'::int[]", ingot: "0A000", postgres: "[0:1]={1,2};", why: whyArray},
-	{input: "'{1,2}'::int[] = '{1,2}'::int[]", ingot: "0A000", postgres: "t;", why: whyArray},
-	{input: "array[1,2]", ingot: "0A000", postgres: "{1,2};", why: whyArrayExpression},
 	{input: "row_number() over ()", ingot: "0A000", postgres: "1;", why: whyOneTable},
 	{input: "(select 1)", ingot: "0A000", postgres: "1;", why: whyOneTable},
 	{input: "exists (select 1)", ingot: "0A000", postgres: "t;", why: whyOneTable},
-	{input: "1 = any(array[1])", ingot: "0A000", postgres: "t;", why: whyArrayExpression},
 	{input: "x'1'", ingot: "0A000", postgres: "0001;", why: whyBitStrings},
-	{input: "case when true then 0.1::float4 else 1 end", ingot: "0.10000000149011612;", postgres: "0.1;", why: whyCommonType},
-	{input: "greatest(0.1::float4, 0)", ingot: "0.10000000149011612;", postgres: "0.1;", why: whyCommonType},
 	{input: "0.1::float4 in (0.1, 1e3)", ingot: "f;", postgres: "t;", why: whyCommonType},
-	{input: "coalesce(null::varchar(3), 'abcdef')", ingot: "22001", postgres: "abcdef;", why: whyModifier},
-	{input: "nullif(-2.50, 1::float8)::int8", ingot: "-3;", postgres: "-2;", why: whyNullif},
-	{input: "sign('NaN'::float8)", ingot: "NaN;", postgres: "0;", why: whySign},
-	{input: "sign('-0'::float8)", ingot: "-0;", postgres: "0;", why: whySign},
 }
 
 // columnDifferences are those of TestResultColumns.
@@ -135,60 +92,6 @@ var columnDifferences = []difference{
 	{input: "ln(2.0)", ingot: "ln|double precision;", postgres: "ln|numeric;", why: whyFloat8Functions},
 	{input: "ln(1e-10)", ingot: "ln|double precision;", postgres: "ln|numeric;", why: whyFloat8Functions},
 	{input: "log(100.0)", ingot: "log|double precision;", postgres: "log|numeric;", why: whyFloat8Functions},
-	{input: "0.1::float4::float8", ingot: "float4|double precision;", postgres: "float8|double precision;", why: whyCastName},
-	{input: "0.1::float8::float4", ingot: "float8|real;", postgres: "float4|real;", why: whyCastName},
-	{input: "1e-46::float8::float4", ingot: "float8|real;", postgres: "float4|real;", why: whyCastName},
-	{input: "1e39::float8::float4", ingot: "float8|real;", postgres: "float4|real;", why: whyCastName},
-	{input: "1.5::float8::int", ingot: "float8|integer;", postgres: "int4|integer;", why: whyCastName},
-	{input: "2.5::float8::int", ingot: "float8|integer;", postgres: "int4|integer;", why: whyCastName},
-	{input: "(-0.5)::float8::int", ingot: "float8|integer;", postgres: "int4|integer;", why: whyCastName},
-	{input: "2147483647.4::float8::int", ingot: "float8|integer;", postgres: "int4|integer;", why: whyCastName},
-	{input: "2147483647.5::float8::int", ingot: "float8|integer;", postgres: "int4|integer;", why: whyCastName},
-	{input: "2147483648::float8::int", ingot: "float8|integer;", postgres: "int4|integer;", why: whyCastName},
-	{input: "9223372036854775807::float8::int8", ingot: "float8|bigint;", postgres: "int8|bigint;", why: whyCastName},
-	{input: "9223372036854774784::float8::int8", ingot: "float8|bigint;", postgres: "int8|bigint;", why: whyCastName},
-	{input: "'nan'::float8::int", ingot: "float8|integer;", postgres: "int4|integer;", why: whyCastName},
-	{input: "'inf'::float8::int8", ingot: "float8|bigint;", postgres: "int8|bigint;", why: whyCastName},
-	{input: "'nan'::float8::numeric", ingot: "float8|numeric;", postgres: "numeric|numeric;", why: whyCastName},
-	{input: "'inf'::float8::numeric", ingot: "float8|numeric;", postgres: "numeric|numeric;", why: whyCastName},
-	{input: "1e20::float8::numeric", ingot: "float8|numeric;", postgres: "numeric|numeric;", why: whyCastName},
-	{input: "0.1::float8::numeric", ingot: "float8|numeric;", postgres: "numeric|numeric;", why: whyCastName},
-	{input: "0.1::float4::numeric", ingot: "float4|numeric;", postgres: "numeric|numeric;", why: whyCastName},
-	{input: "123456.789::float4::numeric", ingot: "float4|numeric;", postgres: "numeric|numeric;", why: whyCastName},
-	{input: "1234567890.12345678::float8::numeric", ingot: "float8|numeric;", postgres: "numeric|numeric;", why: whyCastName},
-	{input: "1.5::float8::numeric(5,0)", ingot: "float8|numeric;", postgres: "numeric|numeric;", why: whyCastName},
-	{input: "2.5::float8::numeric(5,0)", ingot: "float8|numeric;", postgres: "numeric|numeric;", why: whyCastName},
-	{input: "1e300::float8::numeric", ingot: "float8|numeric;", postgres: "numeric|numeric;", why: whyCastName},
-	{input: "100000::int8::int2", ingot: "int8|smallint;", postgres: "int2|smallint;", why: whyCastName},
-	{input: "70000::int4::int2", ingot: "int4|smallint;", postgres: "int2|smallint;", why: whyCastName},
-	{input: "'nan'::numeric::int", ingot: "numeric|integer;", postgres: "int4|integer;", why: whyCastName},
-	{input: "'inf'::numeric::int8", ingot: "numeric|bigint;", postgres: "int8|bigint;", why: whyCastName},
-	{input: "true::int", ingot: "bool|integer;", postgres: "int4|integer;", why: whyCastName},
-	{input: "true::text", ingot: "bool|text;", postgres: "text|text;", why: whyCastName},
-	{input: "false::text", ingot: "bool|text;", postgres: "text|text;", why: whyCastName},
-	{input: "1.5::float8::text", ingot: "float8|text;", postgres: "text|text;", why: whyCastName},
-	{input: "'2020-01-01'::date::text", ingot: "date|text;", postgres: "text|text;", why: whyCastName},
-	{input: "'a'::text::int", ingot: "text|integer;", postgres: "int4|integer;", why: whyCastName},
-	{input: "'5'::text::int", ingot: "text|integer;", postgres: "int4|integer;", why: whyCastName},
-	{input: "position('c' in 'abc')", ingot: "strpos|integer;", postgres: "position|integer;", why: whyPosition},
-	{input: "position('' in 'abc')", ingot: "strpos|integer;", postgres: "position|integer;", why: whyPosition},
-	{input: "nullif(null, 1)", ingot: "nullif|text;", postgres: "nullif|integer;", why: whyNullif},
-	{input: "nullif(1, 1.0)", ingot: "nullif|integer;", postgres: "nullif|numeric;", why: whyNullif},
-	{input: "timestamp '2020-01-01 12:00'::date", ingot: "timestamp|date;", postgres: "date|date;", why: whyCastName},
-	{input: "timestamp '2020-01-01 12:00'::time", ingot: "timestamp|time without time zone;", postgres: "time|time without time zone;", why: whyCastName},
-	{input: "timestamptz '2020-01-01 12:00+00'::date", ingot: "timestamptz|date;", postgres: "date|date;", why: whyCastName},
-	{input: "date '2020-01-01'::timestamp", ingot: "date|timestamp without time zone;", postgres: "timestamp|timestamp without time zone;", why: whyCastName},
-	{input: "date '2020-01-01'::timestamptz", ingot: "date|timestamp with time zone;", postgres: "timestamptz|timestamp with time zone;", why: whyCastName},
-	{input: "date '5874897-12-31'::timestamp", ingot: "date|timestamp without time zone;", postgres: "timestamp|timestamp without time zone;", why: whyCastName},
-	{input: "date 'infinity'::timestamp", ingot: "date|timestamp without time zone;", postgres: "timestamp|timestamp without time zone;", why: whyCastName},
-	{input: "timestamp 'infinity'::date", ingot: "timestamp|date;", postgres: "date|date;", why: whyCastName},
-	{input: "timestamp 'infinity'::time", ingot: "timestamp|time without time zone;", postgres: "time|time without time zone;", why: whyCastName},
-	{input: `'\x61'::bytea::text`, ingot: "bytea|text;", postgres: "text|text;", why: whyCastName},
-	{input: "coalesce(null::float4, 0.1)", ingot: "coalesce|double precision;", postgres: "coalesce|real;", why: whyCommonType},
-	{input: "case when true then 0.1::float4 else 1 end", ingot: "case|double precision;", postgres: "case|real;", why: whyCommonType},
-	{input: "greatest(0.1::float4, 0)", ingot: "greatest|double precision;", postgres: "greatest|real;", why: whyCommonType},
-	{input: "coalesce(null::float4, 1::int8)", ingot: "coalesce|double precision;", postgres: "coalesce|real;", why: whyCommonType},
-	{input: "nullif(1, 2.20)", ingot: "nullif|integer;", postgres: "nullif|numeric;", why: whyNullif},
 }
 
 // scriptDifferences are those of TestScripts, by file. An input is the number of the
@@ -197,7 +100,6 @@ var scriptDifferences = map[string][]difference{
 	"change.sql": {
 		{input: "50: UPDATE t SET a = a + 1", ingot: "UPDATE 15", postgres: "23505", why: whySetwise},
 		{input: "62: UPDATE t SET d = 1/0 WHERE a = 0", ingot: "UPDATE 0", postgres: "22012", why: whyFold},
-		{input: "70: UPDATE t SET t.d = 1", ingot: "0A000", postgres: "42703", why: whyBind},
 		{input: "127: INSERT INTO v (n) VALUES (50) RETURNING n", ingot: "0A000", postgres: `50\nINSERT 0 1`, why: whyReturning},
 		{input: "128: INSERT INTO v (n) VALUES (1) ON CONFLICT DO NOTHING", ingot: "0A000", postgres: "INSERT 0 0", why: whyReturning},
 		{input: "129: INSERT INTO v (n) VALUES (1) ON CONFLICT (n) DO UPDATE SET s = 'q'", ingot: "0A000", postgres: "INSERT 0 1", why: whyReturning},
@@ -207,7 +109,6 @@ var scriptDifferences = map[string][]difference{
 		{input: "133: UPDATE v SET s = 'q' FROM w WHERE f = n", ingot: "0A000", postgres: "UPDATE 0", why: whyReturning},
 	},
 	"ddl.sql": {
-		{input: "26: CREATE TABLE u (a varchar(-1))", ingot: "22023", postgres: "42601", why: whyVarchar},
 		{input: "27: CREATE TABLE u (a numeric(5,6))", ingot: "22023", postgres: "CREATE TABLE", why: whyPrecision},
 		{input: "84: ALTER TABLE tt ALTER COLUMN bb TYPE int", ingot: "0A000", postgres: "42804", why: whyAlterType},
 		{input: "93: CREATE TABLE bad (a interval)", ingot: "0A000", postgres: "CREATE TABLE", why: whyTypes},
@@ -221,9 +122,6 @@ var scriptDifferences = map[string][]difference{
 		{input: "118: SELECT a.b.c.d FROM t", ingot: "0A000", postgres: "42P01", why: whyBind},
 	},
 	"select.sql": {
-		{input: "63: SELECT id FROM t ORDER BY id LIMIT id", ingot: "42703", postgres: "42P10", why: whyBind},
-		{input: "127: SELECT * FROM t GROUP BY id ORDER BY id LIMIT 1", ingot: "42803", postgres: "1|1|10|1.5|1.50|apple|t|2020-01-01|2020-01-01 10:00:00;", why: whyKeyDecides},
-		{input: "128: SELECT id, s FROM t GROUP BY id ORDER BY id LIMIT 1", ingot: "42803", postgres: "1|apple;", why: whyKeyDecides},
 		{input: "143: SELECT id FROM t, t", ingot: "0A000", postgres: "42712", why: whyOneTable},
 		{input: "144: SELECT id FROM t JOIN t AS u ON true", ingot: "0A000", postgres: "42702", why: whyOneTable},
 		{input: "145: SELECT id FROM (SELECT 1 AS id) AS u", ingot: "0A000", postgres: "1;", why: whyOneTable},
@@ -234,10 +132,8 @@ var scriptDifferences = map[string][]difference{
 		{input: "151: SELECT 1/0 FROM t WHERE false", ingot: "", postgres: "22012", why: whyFold},
 	},
 	"transaction.sql": {
-		{input: "67: START TRANSACTION", ingot: "BEGIN", postgres: "START TRANSACTION", why: whyStart},
 		{input: "80: SAVEPOINT s", ingot: "0A000", postgres: "25P01", why: whySavepoint},
 		{input: "82: SAVEPOINT s", ingot: "0A000", postgres: "SAVEPOINT", why: whySavepoint},
-		{input: "100: SET TIME ZONE '+05:30'", ingot: "22023", postgres: "SET", why: whyZone},
 		{input: "103: SET TIME ZONE INTERVAL '-08:00' HOUR TO MINUTE", ingot: "0A000", postgres: "SET", why: whyInterval},
 	},
 }
