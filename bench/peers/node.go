@@ -13,7 +13,7 @@ import (
 	"github.com/ingotdb/ingot/bench/internal/measure"
 )
 
-// nodeModules is where make peers installs the packages of Node.js peers.
+// nodeModules is where docs/BENCHMARKS.md says to install the packages of Node.js peers.
 func nodeModules() string { return filepath.Join(sourceDir(), "node", "node_modules") }
 
 // sourceDir is the directory of this file, which the scripts lie beside.
@@ -29,7 +29,7 @@ func nodeMissing(pkg string) func() string {
 			return why
 		}
 		if _, err := os.Stat(filepath.Join(nodeModules(), filepath.FromSlash(pkg))); err != nil {
-			return "the package " + pkg + " is not installed (make peers)"
+			return "the package " + pkg + " is not installed (docs/BENCHMARKS.md says how)"
 		}
 		return ""
 	}

@@ -35,7 +35,7 @@ type target struct {
 	store   *columnar.Store
 	session *sql.Session
 	text    string // the COPY
-	empty   bool   // the table is emptied after each COPY
+	empty   bool   // the table is emptied after each COPY of rows
 }
 
 // openTarget makes a store in dir. The COPY reads file with up to workers goroutines.
@@ -62,7 +62,7 @@ func (t *target) copyOnce(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if t.empty {
+	if t.empty && res.Rows > 0 {
 		_, err = t.session.Exec(ctx, "TRUNCATE "+table)
 	}
 	return res.Rows, err

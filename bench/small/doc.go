@@ -14,8 +14,8 @@
 //
 // The second form counts instructions with valgrind's callgrind, without sync. It runs N
 // and then 2N COPYs and divides the difference by N, so what a process does once is not in
-// it. Each COPY is followed by a TRUNCATE, which is counted too: rows that stay would be
-// folded in the background, now a little earlier, now later. Two runs differ by three in a
+// it. Each COPY of rows is followed by a TRUNCATE, counted too: rows that stay would be
+// folded in the background, now a little earlier, now later. Two runs differ by a few in a
 // thousand, on any machine, busy or not.
 //
 // The third form is what both start: N+1 COPYs of FILE, one line of JSON.

@@ -124,7 +124,7 @@ func repeatHere(ctx context.Context, args []string, stdout, stderr io.Writer) er
 	workers := flags.Int("workers", 1, "limit of workers")
 	durability := flags.String("durability", "full", "full or none")
 	loads := flags.Int("n", 100, "`number` of COPYs after the first")
-	empty := flags.Bool("empty", false, "empty the table after each COPY")
+	empty := flags.Bool("empty", false, "empty the table after each COPY of rows")
 	dir := flags.String("dir", "", "empty `directory` for the store")
 	if err := flags.Parse(args); err != nil {
 		return usage{err}

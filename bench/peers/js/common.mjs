@@ -1,7 +1,7 @@
 // What the scripts of the Node.js peers share.
 import { createRequire } from 'node:module';
 
-// require loads a package from where `make peers` installs it.
+// require loads a package from where docs/BENCHMARKS.md says to install it.
 export const require = createRequire(new URL('../node/', import.meta.url));
 
 // job is the load to do, as the program peers describes it.
