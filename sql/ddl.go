@@ -26,7 +26,7 @@ func (r *run) createTable(stmt *ast.CreateTable) (*Result, error) {
 		return nil, err
 	}
 	s := &columnar.Schema{Name: stmt.Table.Name}
-	b := tableBuilder{run: r, schema: s, stmt: stmt}
+	b := tableBuilder{run: r, schema: s, stmt: stmt, seen: make(map[string]bool)}
 	for i := range stmt.Columns {
 		if err := b.column(&stmt.Columns[i]); err != nil {
 			return nil, err
@@ -92,13 +92,15 @@ type tableBuilder struct {
 	keys   []keyDef
 	checks []checkDef
 	names  []string // of constraints
+	seen   map[string]bool
 }
 
 // column adds a column without its constraints.
 func (b *tableBuilder) column(d *ast.ColumnDef) error {
-	if b.schema.Lookup(d.Name) >= 0 {
+	if b.seen[d.Name] {
 		return b.at(d.Pos(), pgerr.New(pgerr.DuplicateColumn, "column \"%s\" specified more than once", d.Name))
 	}
+	b.seen[d.Name] = true
 	c := columnar.Column{Name: d.Name, Type: d.Type, NotNull: d.NotNull || d.PrimaryKey}
 	if d.Default != nil {
 		if _, err := b.constant(d.Default, &c); err != nil {

@@ -90,10 +90,8 @@ func (q *query) bindGroups(keys []ast.Expr) error {
 		}
 		g.nodes = append(g.nodes, n)
 	}
-	scope := *q.scope
-	scope.Refs = nil
-	scope.Replace = g.replace
-	g.scope = &scope
+	g.scope = q.scope.Copy()
+	g.scope.Replace = g.replace
 	return nil
 }
 

@@ -37,9 +37,13 @@ func (r *run) defaults(s *columnar.Schema) ([]columnar.Value, error) {
 func (r *run) targets(s *columnar.Schema, list []ast.Ident) ([]int, error) {
 	var out []int
 	seen := make(map[int]bool)
+	at := make(map[string]int, len(s.Columns))
+	for i := range s.Columns {
+		at[s.Columns[i].Name] = i
+	}
 	for _, id := range list {
-		pos := s.Lookup(id.Name)
-		if pos < 0 {
+		pos, ok := at[id.Name]
+		if !ok {
 			e := pgerr.New(pgerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", id.Name, s.Name)
 			if near := expr.Near(id.Name, columnNames(s)); near != "" {
 				e.WithHint("Perhaps you meant the column \"%s\".", near)
@@ -184,16 +188,18 @@ func (ins *inserter) values(rows [][]ast.Expr) error {
 			return err
 		}
 	}
+	given := make(map[int]int, len(ins.targets)) // the expression for a column
+	for k, pos := range ins.targets {
+		given[pos] = k
+	}
 	for len(rows) > 0 {
 		n := min(len(rows), expr.MaxRows)
 		cols := make([]columnar.Vec, len(ins.schema.Columns))
 		values := make([]columnar.Value, n)
 		for pos := range ins.schema.Columns {
-			k := -1
-			for i, t := range ins.targets {
-				if t == pos {
-					k = i
-				}
+			k, ok := given[pos]
+			if !ok {
+				k = -1
 			}
 			for i, row := range rows[:n] {
 				v, err := ins.value(row, k, pos)

@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -214,5 +215,29 @@ func TestPositionsOfErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), position) {
 			t.Errorf("%s: %v, want it %s", text, err, position)
 		}
+	}
+}
+
+// TestWideTable has 5,000 columns, which every step must take without looking at all of
+// them for each.
+func TestWideTable(t *testing.T) {
+	const n = 5000
+	s := testSession(t, SessionOptions{})
+	var defs, names, values []string
+	for i := range n {
+		defs = append(defs, fmt.Sprintf("c%d int4", i))
+		names = append(names, fmt.Sprintf("c%d", i))
+		values = append(values, fmt.Sprint(i))
+	}
+	must(t, s, "CREATE TABLE w ("+strings.Join(defs, ", ")+")",
+		"INSERT INTO w ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(values, ", ")+")",
+		"INSERT INTO w SELECT * FROM w", "UPDATE w SET c4999 = c0 + 1 WHERE c0 = 0")
+	script{
+		{"SELECT count(*), sum(c4998), max(c4999) FROM w", "2|9996|1\n-- SELECT 1"},
+		{"SELECT " + strings.Join(names, " + ") + " FROM w LIMIT 1", "12492502\n-- SELECT 1"},
+	}.run(t, s)
+	rows, _, err := ask(s, "SELECT * FROM w LIMIT 1")
+	if err != nil || strings.Count(rows, "|") != n-1 {
+		t.Errorf("SELECT * gives %d fields, %v", strings.Count(rows, "|")+1, err)
 	}
 }

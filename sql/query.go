@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/ingotdb/ingot/columnar"
@@ -157,8 +156,8 @@ func (q *query) checkWhere() error {
 	if q.stmt.Where == nil {
 		return nil
 	}
-	s := *q.scope
-	s.Clause, s.Refs = "WHERE", slices.Clone(s.Refs)
+	s := q.scope.Copy()
+	s.Clause = "WHERE"
 	_, err := s.Boolean(q.stmt.Where)
 	return err
 }

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,16 @@ type Scope struct {
 	// Refs has the positions in Columns of the columns that were used. The batches that
 	// bound expressions are given have their columns in this order.
 	Refs []int
+
+	names map[string]int // positions in Columns, made by the first look-up
+	refs  map[int]int    // indexes in Refs
+}
+
+// Copy returns a Scope in which other columns can come to be used.
+func (s *Scope) Copy() *Scope {
+	c := *s
+	c.Refs, c.refs = slices.Clone(s.Refs), nil
+	return &c
 }
 
 // Loc returns the session's time zone.
@@ -130,7 +141,16 @@ func (s *Scope) bindPredicate(e ast.Expr) (Node, error) {
 }
 
 // Boolean binds a condition.
-func (s *Scope) Boolean(e ast.Expr) (Node, error) { return s.boolean(e, s.Clause) }
+func (s *Scope) Boolean(e ast.Expr) (Node, error) {
+	what := s.Clause
+	if short, ok := conditions[what]; ok {
+		what = short
+	}
+	return s.boolean(e, what)
+}
+
+// conditions has the clauses whose condition is called by another name.
+var conditions = map[string]string{"COPY FROM WHERE conditions": "WHERE", "check constraints": "CHECK"}
 
 // boolean binds an argument of what, which must be a boolean.
 func (s *Scope) boolean(e ast.Expr, what string) (Node, error) {
@@ -274,10 +294,14 @@ func (s *Scope) Lookup(e *ast.Column) (int, error) {
 		}
 		return 0, s.fail(e.Pos(), err)
 	}
-	for i, c := range s.Columns {
-		if c.Name == e.Name {
-			return i, nil
+	if s.names == nil {
+		s.names = make(map[string]int, len(s.Columns))
+		for i := len(s.Columns) - 1; i >= 0; i-- {
+			s.names[s.Columns[i].Name] = i
 		}
+	}
+	if i, ok := s.names[e.Name]; ok {
+		return i, nil
 	}
 	name := "\"" + e.Name + "\""
 	if e.Table != "" {
@@ -300,13 +324,19 @@ func (s *Scope) column(e *ast.Column) (Node, error) {
 
 // Column returns a Node for the column at position i.
 func (s *Scope) Column(i int) *Ref {
-	for at, pos := range s.Refs {
-		if pos == i {
-			return NewRef(at, s.Columns[i].Type)
+	if s.refs == nil {
+		s.refs = make(map[int]int)
+		for at, pos := range s.Refs {
+			s.refs[pos] = at
 		}
 	}
-	s.Refs = append(s.Refs, i)
-	return NewRef(len(s.Refs)-1, s.Columns[i].Type)
+	at, ok := s.refs[i]
+	if !ok {
+		at = len(s.Refs)
+		s.refs[i] = at
+		s.Refs = append(s.Refs, i)
+	}
+	return NewRef(at, s.Columns[i].Type)
 }
 
 // near returns the column whose name is most like name, or "".
