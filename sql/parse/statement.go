@@ -297,8 +297,9 @@ func (p *parser) work() {
 	}
 }
 
-// modes reads the modes of a transaction. Every isolation level is given what the
-// strictest of them promises: one snapshot per transaction and one writer at a time.
+// modes reads the modes of a transaction. Every isolation level is accepted and means the
+// same: one writer at a time, and a transaction that has read what has changed since
+// cannot write.
 func (p *parser) modes(s *ast.Begin) ast.Stmt {
 	for p.tok.kind == word {
 		switch {
