@@ -40,7 +40,7 @@ func (s *Store) checkpointSoon() {
 // full state, so that the next open has nothing to replay. It holds the write lock
 // only for the last step; readers are never waited for.
 func (s *Store) Checkpoint(ctx context.Context) error {
-	return s.compact(ctx, func(t *Table) ([]fold, error) { return inlineFolds(t), nil })
+	return s.compact(ctx, func(t *Table) ([]fold, error) { return inlineFolds(t, nil), nil })
 }
 
 // compact writes the folds that plan wants to one data file and makes them and a new
@@ -107,11 +107,12 @@ func (s *Store) giveUp(df *dataFile, err error) {
 }
 
 // inlineFolds returns folds of t's runs of fragments in memory, each of at most a row
-// group's rows and not over the end of one. Few bytes are left as they are.
-func inlineFolds(t *Table) []fold {
+// group's rows and not over the end of one, without those in done. Few bytes are left as
+// they are.
+func inlineFolds(t *Table, done map[*fragment]bool) []fold {
 	bytes := int64(0)
 	t.pieces(func(_ visibility.RowID, p piece) {
-		if p.frag.file == nil && len(p.frag.chunks) > 0 {
+		if p.frag.file == nil && len(p.frag.chunks) > 0 && !done[p.frag] {
 			bytes += p.frag.bytes()
 		}
 	})
@@ -128,7 +129,7 @@ func inlineFolds(t *Table) []fold {
 	}
 	size := int64(0)
 	t.pieces(func(first visibility.RowID, p piece) {
-		whole := p.frag.file == nil && len(p.frag.chunks) > 0 && int(p.rows) == p.frag.rows
+		whole := p.frag.file == nil && len(p.frag.chunks) > 0 && int(p.rows) == p.frag.rows && !done[p.frag]
 		if !whole || (len(run.old) > 0 && (!run.old[0].sameColumns(p.frag) || size > FragmentBytes || run.first.Group() != first.Group())) {
 			flush()
 		}

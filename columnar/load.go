@@ -458,8 +458,11 @@ func (l *Load) Stats() LoadStats {
 		return st
 	}
 	for _, f := range l.frags {
-		if f != nil {
-			st.UsedBytes += f.bytes()
+		if f == nil {
+			continue
+		}
+		for i := range f.chunks {
+			st.UsedBytes += f.chunks[i].loc.size + f.chunks[i].loc.outLen
 		}
 	}
 	return st

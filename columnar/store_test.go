@@ -748,3 +748,35 @@ func TestFinishShort(t *testing.T) {
 		}
 	}
 }
+
+// TestVacuumDeadInline holds that rows in memory which are all deleted need no space to
+// be given up.
+func TestVacuumDeadInline(t *testing.T) {
+	fsys := memfs.New()
+	s := mustOpen(t, Options{FS: fsys, LogBytes: 1 << 20})
+	if err := write(s, func(tx *Txn) error { return tx.CreateTable(allTypes("t")) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := addRows(s, "t", 0, 5000, 5000, true); err != nil {
+		t.Fatal(err)
+	}
+	var ids []visibility.RowID
+	for i := range 5000 {
+		ids = append(ids, visibility.RowID(i))
+	}
+	if err := write(s, func(tx *Txn) error { _, err := tx.Delete("t", ids); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Vacuum(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	wantRows(t, s, "t", func(uint64) bool { return false }, 5000)
+	snap, _ := s.Snapshot()
+	if info := snap.Info()[0]; info.Bytes != 0 {
+		t.Errorf("%d bytes left of rows that are all deleted", info.Bytes)
+	}
+	snap.Release()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -19,7 +19,11 @@ const vacuumShare = 0.25
 func (s *Store) Vacuum(ctx context.Context) error {
 	return s.compact(ctx, func(t *Table) ([]fold, error) {
 		folds, err := vacuumFolds(t)
-		return append(folds, inlineFolds(t)...), err
+		done := make(map[*fragment]bool, len(folds))
+		for i := range folds {
+			done[folds[i].old[0]] = true
+		}
+		return append(folds, inlineFolds(t, done)...), err
 	})
 }
 
@@ -29,12 +33,15 @@ func vacuumFolds(t *Table) ([]fold, error) {
 	files := map[*dataFile]*count{}
 	each := func(fn func(first visibility.RowID, f *fragment)) {
 		t.pieces(func(first visibility.RowID, p piece) {
-			if p.from == 0 && p.frag.file != nil {
+			if p.from == 0 && len(p.frag.chunks) > 0 {
 				fn(first, p.frag)
 			}
 		})
 	}
 	each(func(first visibility.RowID, f *fragment) {
+		if f.file == nil {
+			return
+		}
 		c := files[f.file]
 		if c == nil {
 			c = &count{}
@@ -46,11 +53,15 @@ func vacuumFolds(t *Table) ([]fold, error) {
 	var folds []fold
 	var failed error
 	each(func(first visibility.RowID, f *fragment) {
-		if c := files[f.file]; failed != nil || float64(c.dead) < vacuumShare*float64(c.rows) {
+		c := files[f.file] // nil for a fragment in memory, which goes if it is all dead
+		if failed != nil || (c != nil && float64(c.dead) < vacuumShare*float64(c.rows)) {
 			return
 		}
 		fo := fold{table: t.schema.ID, first: first, old: []*fragment{f}}
 		dead := t.deadRows(first, f.rows)
+		if c == nil && len(dead) < f.rows {
+			return
+		}
 		if len(dead) == f.rows {
 			fo.new = &fragment{rows: f.rows}
 		} else {
