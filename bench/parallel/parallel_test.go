@@ -148,3 +148,25 @@ func TestTable(t *testing.T) {
 		}
 	}
 }
+
+// TestObserved: the bytes are those that were given before the first row was seen.
+func TestObserved(t *testing.T) {
+	converted := false
+	o := &observed{r: strings.NewReader("abcdefgh"), converted: func() bool { return converted }}
+	b := make([]byte, 3)
+	for range 2 {
+		if _, err := o.Read(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o.first.Load() != 0 {
+		t.Errorf("a row after %d bytes, though none is converted", o.first.Load())
+	}
+	converted = true
+	if _, err := io.ReadAll(o); err != nil {
+		t.Fatal(err)
+	}
+	if o.first.Load() != 6 {
+		t.Errorf("the first row after %d bytes, want 6", o.first.Load())
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/vfs"
 )
 
 func newTarget(t testing.TB, rows, workers int, d columnar.Durability) *target {
@@ -145,5 +146,45 @@ func TestEmpty(t *testing.T) {
 			t.Errorf("empty %v: %d rows", empty, got)
 		}
 		snap.Release()
+	}
+}
+
+// TestCounting: zeros that prepare a log are not counted, nor is their sync; the rest is,
+// in whole blocks, and of logs only.
+func TestCounting(t *testing.T) {
+	dir, err := vfs.OpenDir(t.TempDir(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fs := &countingFS{FS: dir}
+	defer func() {
+		if err := fs.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, name := range []string{"log.tmp", "data-1"} {
+		f, err := fs.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := func(b []byte, off int64) {
+			if _, err := f.WriteAt(b, off); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Sync(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		step(make([]byte, 3*blockBytes), 0)
+		if name == "log.tmp" && (fs.logSyncs.Load() != 0 || fs.logBytes.Load() != 0) {
+			t.Errorf("%s: %d syncs, %d bytes after zeros", name, fs.logSyncs.Load(), fs.logBytes.Load())
+		}
+		step([]byte("record"), blockBytes-3)
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if syncs, bytes := fs.logSyncs.Load(), fs.logBytes.Load(); syncs != 1 || bytes != 2*blockBytes {
+			t.Errorf("%s: %d syncs, %d bytes, want 1 and two blocks", name, syncs, bytes)
+		}
 	}
 }
