@@ -30,12 +30,7 @@ const maxLines = 800
 var layers = map[string]int{
 	"asm":              0,
 	"internal/pgerr":   0,
-	"internal/asmlint": 0,
-	"internal/arch":    0,
 	"internal/guard":   0,
-	"internal/naive":   0,
-	"internal/pgpeer":  9,
-	"internal/torture": 9,
 	"kernels":          1,
 	"internal/pgtext":  1,
 	"mmap":             2,
@@ -47,9 +42,16 @@ var layers = map[string]int{
 	"copy":             6,
 	"sql":              7,
 	".":                8,
-	"examples":         9,
 	"bench":            9,
 	"cmd":              9,
+
+	// Packages that only hold tests, of anything.
+	"internal/acceptance": 9,
+	"internal/arch":       9,
+	"internal/asmlint":    9,
+	"internal/naive":      9,
+	"internal/pgpeer":     9,
+	"internal/torture":    9,
 }
 
 // coreModules are the modules that the library itself may import.
