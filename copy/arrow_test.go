@@ -1,0 +1,228 @@
+package copy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/pgerr"
+)
+
+// arrowTable makes a table of one column from its JSON.
+func arrowTable(t testing.TB, typ arrow.DataType, json string, chunks int) arrow.Table {
+	t.Helper()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "c", Type: typ, Nullable: true}}, nil)
+	arr, _, err := array.FromJSON(memory.DefaultAllocator, typ, strings.NewReader(json))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recs []arrow.RecordBatch
+	for k := range chunks {
+		from, to := int64(arr.Len()*k/chunks), int64(arr.Len()*(k+1)/chunks)
+		part := array.NewSlice(arr, from, to)
+		recs = append(recs, array.NewRecordBatch(schema, []arrow.Array{part}, to-from))
+	}
+	return array.NewTableFromRecords(schema, recs)
+}
+
+// TestArrowTypes loads each Arrow type into columns of several types, whole and in slices
+// that start in the middle of words.
+func TestArrowTypes(t *testing.T) {
+	utc := &arrow.TimestampType{Unit: arrow.Second, TimeZone: "UTC"}
+	tests := []struct {
+		arrow arrow.DataType
+		json  string
+		to    string
+		want  []string // or a SQLSTATE
+	}{
+		{arrow.PrimitiveTypes.Int64, `[1, null, -3]`, "int8", []string{"1", null, "-3"}},
+		{arrow.PrimitiveTypes.Int64, `[1, null, -3]`, "int2", []string{"1", null, "-3"}},
+		{arrow.PrimitiveTypes.Int64, `[1, 32768]`, "int2", []string{pgerr.NumericValueOutOfRange}},
+		{arrow.PrimitiveTypes.Int64, `[1, -2147483649]`, "int4", []string{pgerr.NumericValueOutOfRange}},
+		{arrow.PrimitiveTypes.Uint64, `[1, 18446744073709551615]`, "int8", []string{pgerr.NumericValueOutOfRange}},
+		{arrow.PrimitiveTypes.Uint64, `[1, 18446744073709551615]`, "numeric(20,0)", []string{"1", "18446744073709551615"}},
+		{arrow.PrimitiveTypes.Uint8, `[255, null]`, "int2", []string{"255", null}},
+		{arrow.PrimitiveTypes.Int8, `[-128, 127]`, "int8", []string{"-128", "127"}},
+		{arrow.PrimitiveTypes.Int32, `[5, 6]`, "numeric(3,1)", []string{"5.0", "6.0"}},
+		{arrow.PrimitiveTypes.Int32, `[5, 600]`, "numeric(3,1)", []string{pgerr.NumericValueOutOfRange}},
+		{arrow.PrimitiveTypes.Int32, `[5, null]`, "text", []string{"5", null}},
+		{arrow.FixedWidthTypes.Boolean, `[true, null, false]`, "bool", []string{"t", null, "f"}},
+		{arrow.PrimitiveTypes.Float64, `[1.5, null]`, "float8", []string{"1.5", null}},
+		{arrow.PrimitiveTypes.Float64, `[1.5, 1e300]`, "float4", []string{pgerr.NumericValueOutOfRange}},
+		{arrow.PrimitiveTypes.Float64, `[2.0]`, "int4", []string{"2"}},
+		{arrow.PrimitiveTypes.Float64, `[2.5]`, "int4", []string{pgerr.InvalidTextRepresentation}},
+		{arrow.PrimitiveTypes.Float32, `[0.5]`, "float8", []string{"0.5"}},
+		{arrow.BinaryTypes.String, `["x", null, "", "é"]`, "text", []string{"x", null, "", "é"}},
+		{arrow.BinaryTypes.LargeString, `["x", null]`, "text", []string{"x", null}},
+		{arrow.BinaryTypes.StringView, `["a longer string than fits into a view", null]`, "text", []string{"a longer string than fits into a view", null}},
+		{arrow.BinaryTypes.String, `["abc", "abcd"]`, "varchar(3)", []string{pgerr.StringDataRightTruncation}},
+		{arrow.BinaryTypes.String, `["12", "x"]`, "int4", []string{pgerr.InvalidTextRepresentation}},
+		{arrow.BinaryTypes.String, `["{\"a\": 1}"]`, "json", []string{`{"a": 1}`}},
+		{arrow.BinaryTypes.Binary, `["AP8="]`, "bytea", []string{`\x00ff`}},
+		{arrow.BinaryTypes.LargeBinary, `["AP8="]`, "bytea", []string{`\x00ff`}},
+		{&arrow.Decimal128Type{Precision: 10, Scale: 2}, `["1.25", null, "-3.10"]`, "numeric(10,2)", []string{"1.25", null, "-3.10"}},
+		{&arrow.Decimal128Type{Precision: 30, Scale: 2}, `["1.25", null]`, "numeric(30,2)", []string{"1.25", null}},
+		{&arrow.Decimal128Type{Precision: 30, Scale: 2}, `["1.25"]`, "numeric", []string{"1.25"}},
+		{&arrow.Decimal32Type{Precision: 5, Scale: 2}, `["1.25", null]`, "numeric(5,2)", []string{"1.25", null}},
+		{&arrow.Decimal256Type{Precision: 60, Scale: 1}, `["1234.5"]`, "numeric(5,1)", []string{"1234.5"}},
+		{&arrow.Decimal256Type{Precision: 60, Scale: 1}, `["12345.5"]`, "numeric(5,1)", []string{pgerr.NumericValueOutOfRange}},
+		{arrow.FixedWidthTypes.Date32, `["1969-12-31", null]`, "date", []string{"1969-12-31", null}},
+		{arrow.FixedWidthTypes.Date64, `["1969-12-31", null]`, "date", []string{"1969-12-31", null}},
+		{arrow.FixedWidthTypes.Time32s, `["12:34:56"]`, "time", []string{"12:34:56"}},
+		{arrow.FixedWidthTypes.Time64us, `["12:34:56.000001"]`, "time", []string{"12:34:56.000001"}},
+		{arrow.FixedWidthTypes.Time64ns, `["12:34:56.000001500"]`, "time", []string{"12:34:56.000002"}},
+		{&arrow.TimestampType{Unit: arrow.Microsecond}, `["2001-02-03 04:05:06.000007", null]`, "timestamp", []string{"2001-02-03 04:05:06.000007", null}},
+		{&arrow.TimestampType{Unit: arrow.Millisecond}, `["2001-02-03 04:05:06.007"]`, "timestamp", []string{"2001-02-03 04:05:06.007"}},
+		{&arrow.TimestampType{Unit: arrow.Nanosecond}, `["1960-02-03 04:05:06.000000500"]`, "timestamp", []string{"1960-02-03 04:05:06"}},
+		{utc, `["2001-02-03 04:05:06Z"]`, "timestamptz", []string{"2001-02-03 04:05:06+00"}},
+		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, `["x", null, "y", "x"]`, "text", []string{"x", null, "y", "x"}},
+		{&arrow.FixedSizeBinaryType{ByteWidth: 16}, `["ABEiM0RVZneImaq7zN3u/w=="]`, "uuid", []string{"00112233-4455-6677-8899-aabbccddeeff"}},
+		{arrow.Null, `[null, null]`, "int4", []string{null, null}},
+		{arrow.ListOf(arrow.PrimitiveTypes.Int32), `[[1]]`, "int4", []string{pgerr.DatatypeMismatch}},
+	}
+	for _, tc := range tests {
+		for chunks := 1; chunks <= 2; chunks++ {
+			t.Run(fmt.Sprintf("%s to %s in %d", tc.arrow, tc.to, chunks), func(t *testing.T) {
+				table := arrowTable(t, tc.arrow, tc.json, chunks)
+				store := newStore(t)
+				target := createTable(t, store, textSchema(t, "c "+tc.to))
+				opt, err := ParseRowsOptions(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				res, err := From(context.Background(), store, target, FromArrowTable(table), opt, Env{})
+				if len(tc.want[0]) == 5 && err != nil {
+					if e := wantState(t, err, tc.want[0]); e.SQLState != pgerr.DatatypeMismatch && (e.Column != "c" || !strings.Contains(e.Detail, "row ")) {
+						t.Errorf("%+v", e)
+					}
+					return
+				}
+				if err != nil || res.Cardinality != Exact {
+					t.Fatal(res, err)
+				}
+				var want [][]string
+				for _, v := range tc.want {
+					want = append(want, []string{v})
+				}
+				compareRows(t, readTable(t, store), want)
+			})
+		}
+	}
+}
+
+// TestArrowDamaged loads arrays that claim what they do not have.
+func TestArrowDamaged(t *testing.T) {
+	schema := func(typ arrow.DataType) *arrow.Schema {
+		return arrow.NewSchema([]arrow.Field{{Name: "c", Type: typ, Nullable: true}}, nil)
+	}
+	buffer := func(b ...byte) *memory.Buffer { return memory.NewBufferBytes(b) }
+	text := func(offsets *memory.Buffer, data string, n int) arrow.Array {
+		return array.NewStringData(array.NewData(arrow.BinaryTypes.String, n, []*memory.Buffer{nil, offsets, memory.NewBufferBytes([]byte(data))}, nil, 0, 0))
+	}
+	dict, _, err := array.FromJSON(memory.DefaultAllocator, arrow.BinaryTypes.String, strings.NewReader(`["x"]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Int8, strings.NewReader(`[0, 7]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dictType := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	for name, tc := range map[string]struct {
+		arr   arrow.Array
+		state string
+	}{
+		"text that is none":        {text(buffer(0, 0, 0, 0, 2, 0, 0, 0), "a\xff", 1), pgerr.CharacterNotInRepertoire},
+		"a character cut by a row": {text(buffer(0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0), "é", 2), pgerr.CharacterNotInRepertoire},
+		"a zero byte":              {text(buffer(0, 0, 0, 0, 1, 0, 0, 0), "\x00", 1), pgerr.CharacterNotInRepertoire},
+		"a dictionary index":       {array.NewDictionaryArray(dictType, index, dict), pgerr.DataCorrupted},
+		"a date beyond all dates": {array.NewDate32Data(array.NewData(arrow.FixedWidthTypes.Date32, 1,
+			[]*memory.Buffer{nil, buffer(0xff, 0xff, 0xff, 0x7f)}, nil, 0, 0)), pgerr.DatetimeFieldOverflow},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := newStore(t)
+			columns := "c text"
+			if tc.state == pgerr.DatetimeFieldOverflow {
+				columns = "c date"
+			}
+			target := createTable(t, store, textSchema(t, columns))
+			rec := array.NewRecordBatch(schema(tc.arr.DataType()), []arrow.Array{tc.arr}, int64(tc.arr.Len()))
+			r, err := array.NewRecordReader(rec.Schema(), []arrow.RecordBatch{rec})
+			if err != nil {
+				t.Fatal(err)
+			}
+			opt, _ := ParseRowsOptions(nil)
+			_, err = From(context.Background(), store, target, FromArrow(r, -1), opt, Env{})
+			wantState(t, err, tc.state)
+		})
+	}
+}
+
+// TestStageArrow reads a staged table and checks that it is the same memory.
+func TestStageArrow(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "i", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+		{Name: "s", Type: arrow.BinaryTypes.String},
+	}, nil)
+	const rows = 300_000
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for i := range rows {
+		if i%7 == 0 {
+			b.Field(0).AppendNull()
+		} else {
+			b.Field(0).(*array.Int64Builder).Append(int64(i))
+		}
+		b.Field(1).(*array.BooleanBuilder).Append(i%3 == 0)
+		b.Field(2).(*array.StringBuilder).Append(fmt.Sprint("s", i%10))
+	}
+	whole := b.NewRecordBatch()
+	cut := whole.NewSlice(5, rows)
+	table := array.NewTableFromRecords(schema, []arrow.RecordBatch{cut})
+	staged, err := StageArrow("s", table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if staged.Rows() != rows-5 || staged.Groups() != 3 {
+		t.Fatalf("%d rows in %d groups", staged.Rows(), staged.Groups())
+	}
+	at := 5
+	for batch, err := range staged.Scan(context.Background(), columnar.ScanOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at == 5 && &batch.Cols[0].Int64s()[0] != &whole.Column(0).(*array.Int64).Int64Values()[5] {
+			t.Error("the integers were copied")
+		}
+		for i := range batch.Rows {
+			k := at + i
+			if batch.Cols[0].IsNull(i) != (k%7 == 0) || k%7 != 0 && batch.Cols[0].Int64s()[i] != int64(k) ||
+				batch.Cols[1].Bool(i) != (k%3 == 0) || string(batch.Cols[2].Bytes(i)) != fmt.Sprint("s", k%10) {
+				t.Fatalf("row %d is wrong", k)
+			}
+		}
+		at += batch.Rows
+	}
+	if at != rows {
+		t.Errorf("%d rows", at)
+	}
+	if allocs := testing.AllocsPerRun(3, func() {
+		if _, err := StageArrow("s", table); err != nil {
+			t.Fatal(err)
+		}
+	}); allocs > 200 {
+		t.Errorf("%v allocations", allocs)
+	}
+	for in, want := range map[arrow.DataType]string{
+		arrow.PrimitiveTypes.Uint64: "numeric(20,0)", &arrow.Decimal256Type{Precision: 70, Scale: 1}: "numeric", arrow.FixedWidthTypes.Float16: "float4",
+	} {
+		if typ, ok := arrowType(in); !ok || typ.String() != want {
+			t.Errorf("%s is %s, want %s", in, typ, want)
+		}
+	}
+}

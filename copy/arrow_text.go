@@ -1,0 +1,190 @@
+package copy
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/internal/pgtext"
+)
+
+// byValue converts one value after the other: through its text, as if it had been read.
+func (a *arrowColumn) byValue(arr arrow.Array) (columnar.Vec, error) {
+	text, known := textOf(arr)
+	if !known {
+		return columnar.Vec{}, pgerr.New(pgerr.DatatypeMismatch, "column \"%s\" is of type %s but the Arrow data is of type %s", a.name, a.typ.Name(), arr.DataType())
+	}
+	n := arr.Len()
+	words := make([]uint64, 2*((n+63)/64))
+	c := columnar.ColumnBuf{Type: a.typ, Valid: words[:len(words)/2]}
+	switch w := a.typ.Width(); {
+	case a.typ.Variable():
+		c.Offsets = make([]int32, n+1)
+	case w == 0:
+		c.Bits = words[len(words)/2:]
+	default:
+		c.Fixed = alignedBytes(n * w)
+	}
+	if a.location == nil {
+		a.location = time.UTC
+	}
+	var scratch []byte
+	for i := range n {
+		if isNull(arr, i) {
+			c.SetValue(i, columnar.Value{Null: true})
+			continue
+		}
+		scratch = text(scratch[:0], i)
+		st := a.store(&c, i, scratch)
+		if st == ok && a.isText() {
+			if pos, _ := pgtext.InvalidSequence(scratch); pos >= 0 {
+				st = status(pgtext.InvalidEncoding)
+			}
+		}
+		switch st {
+		case ok:
+			c.Valid[i>>6] |= 1 << (i & 63)
+		case badSize:
+			return columnar.Vec{}, a.fail(i, pgerr.New(pgerr.ProgramLimitExceeded, "value too long: %d bytes", len(scratch)))
+		default:
+			return columnar.Vec{}, a.fail(i, columnar.TextError(pgtext.Status(st), a.typ, scratch, a.location))
+		}
+	}
+	v := columnar.MakeVec(a.typ, n, c.Valid, c.Fixed, c.Bits, c.Offsets, c.Data, c.NaN)
+	return v, nil
+}
+
+// isNull reports whether row i is null, in the array or in its dictionary.
+func isNull(arr arrow.Array, i int) bool {
+	if d, ok := arr.(*array.Dictionary); ok && d.IsValid(i) {
+		return isNull(d.Dictionary(), d.GetValueIndex(i))
+	}
+	return arr.IsNull(i) || arr.DataType().ID() == arrow.NULL
+}
+
+// isText reports whether the column holds text as it is given.
+func (a *arrowColumn) isText() bool {
+	switch a.typ.Kind {
+	case columnar.Text, columnar.Varchar, columnar.JSON:
+		return true
+	}
+	return a.typ.Array
+}
+
+// textOf returns what appends PostgreSQL's text of row i of arr, which is not null.
+func textOf(arr arrow.Array) (func(dst []byte, i int) []byte, bool) {
+	switch arr := arr.(type) {
+	case *array.Null:
+		return func(dst []byte, _ int) []byte { return dst }, true
+	case *array.Boolean:
+		return func(dst []byte, i int) []byte { return pgtext.AppendBool(dst, arr.Value(i)) }, true
+	case *array.Float16:
+		return func(dst []byte, i int) []byte { return pgtext.AppendFloat4(dst, arr.Value(i).Float32()) }, true
+	case *array.Float32:
+		return func(dst []byte, i int) []byte { return pgtext.AppendFloat4(dst, arr.Value(i)) }, true
+	case *array.Float64:
+		return func(dst []byte, i int) []byte { return pgtext.AppendFloat8(dst, arr.Value(i)) }, true
+	case *array.String:
+		return func(dst []byte, i int) []byte { return append(dst, arr.Value(i)...) }, true
+	case *array.LargeString:
+		return func(dst []byte, i int) []byte { return append(dst, arr.Value(i)...) }, true
+	case *array.StringView:
+		return func(dst []byte, i int) []byte { return append(dst, arr.Value(i)...) }, true
+	case *array.Binary:
+		return func(dst []byte, i int) []byte { return pgtext.AppendBytea(dst, arr.Value(i)) }, true
+	case *array.LargeBinary:
+		return func(dst []byte, i int) []byte { return pgtext.AppendBytea(dst, arr.Value(i)) }, true
+	case *array.BinaryView:
+		return func(dst []byte, i int) []byte { return pgtext.AppendBytea(dst, arr.Value(i)) }, true
+	case *array.FixedSizeBinary:
+		return func(dst []byte, i int) []byte { return pgtext.AppendBytea(dst, arr.Value(i)) }, true
+	case *array.Dictionary:
+		text, ok := textOf(arr.Dictionary())
+		if !ok {
+			return nil, false
+		}
+		return func(dst []byte, i int) []byte { return text(dst, arr.GetValueIndex(i)) }, true
+	}
+	if ints := integersOf(arr); ints != nil {
+		return func(dst []byte, i int) []byte {
+			if v, ok := ints(i); ok {
+				return strconv.AppendInt(dst, v, 10)
+			}
+			return append(dst, arr.ValueStr(i)...)
+		}, true
+	}
+	return timeTextOf(arr)
+}
+
+// timeTextOf is textOf for decimals, dates and times.
+func timeTextOf(arr arrow.Array) (func(dst []byte, i int) []byte, bool) {
+	switch arr := arr.(type) {
+	case *array.Decimal32, *array.Decimal64, *array.Decimal128, *array.Decimal256:
+		return func(dst []byte, i int) []byte { return append(dst, arr.ValueStr(i)...) }, true
+	case *array.Date32:
+		return func(dst []byte, i int) []byte { return pgtext.AppendDate(dst, int32(arr.Value(i))) }, true
+	case *array.Date64:
+		return func(dst []byte, i int) []byte {
+			days := int64(arr.Value(i)) / 86_400_000
+			if int64(arr.Value(i))%86_400_000 < 0 {
+				days--
+			}
+			return pgtext.AppendDate(dst, int32(min(max(days, math.MinInt32), math.MaxInt32)))
+		}, true
+	case *array.Time32:
+		unit := micros(arr.DataType().(*arrow.Time32Type).Unit)
+		return func(dst []byte, i int) []byte { return pgtext.AppendTime(dst, int64(arr.Value(i))*unit) }, true
+	case *array.Time64:
+		if arr.DataType().(*arrow.Time64Type).Unit == arrow.Nanosecond {
+			return func(dst []byte, i int) []byte { return pgtext.AppendTime(dst, nanosToMicros(int64(arr.Value(i)))) }, true
+		}
+		return func(dst []byte, i int) []byte { return pgtext.AppendTime(dst, int64(arr.Value(i))) }, true
+	case *array.Timestamp:
+		unit := arr.DataType().(*arrow.TimestampType).Unit
+		zoned := arr.DataType().(*arrow.TimestampType).TimeZone != ""
+		return func(dst []byte, i int) []byte {
+			t := int64(arr.Value(i))
+			switch m := micros(unit); {
+			case unit == arrow.Nanosecond:
+				t = nanosToMicros(t)
+			case t > pgtext.MaxTimestamp/m || t < pgtext.MinTimestamp/m:
+				return append(dst, arr.ValueStr(i)...) // beyond every limit, as the parser will say
+			default:
+				t *= m
+			}
+			if dst = pgtext.AppendTimestamp(dst, t); zoned {
+				dst = append(dst, "+00"...)
+			}
+			return dst
+		}, true
+	}
+	return nil, false
+}
+
+// micros returns the microseconds of a unit that is not shorter.
+func micros(u arrow.TimeUnit) int64 {
+	switch u {
+	case arrow.Second:
+		return 1_000_000
+	case arrow.Millisecond:
+		return 1_000
+	}
+	return 1
+}
+
+// nanosToMicros rounds to the nearest microsecond, halves to the even one.
+func nanosToMicros(n int64) int64 {
+	q, r := n/1000, n%1000
+	if r < 0 {
+		q, r = q-1, r+1000
+	}
+	if r > 500 || r == 500 && q&1 == 1 {
+		q++
+	}
+	return q
+}
