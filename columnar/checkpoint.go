@@ -10,9 +10,14 @@ import (
 	"github.com/ingotdb/ingot/visibility"
 )
 
-// foldBytes is how many bytes of inline fragments a checkpoint leaves inline: less is
-// not worth a file.
-const foldBytes = 256 << 10
+// What a checkpoint leaves inline, to be written again with the state: less is not worth
+// a file. In the background it is a sixteenth of a log, at least the first: the first
+// log is short, and folding what it holds would cost more than carrying it along once.
+const (
+	foldBytes       = 256 << 10
+	foldShare       = 16
+	defaultLogBytes = 16 << 20
+)
 
 // A fold replaces consecutive fragments of a table by ones with the same row ids.
 type fold struct {
@@ -30,7 +35,7 @@ func (s *Store) checkpointSoon() {
 	}
 	s.folds.Go(func() {
 		defer s.folding.Store(false)
-		if err := s.Checkpoint(s.closing); err != nil && s.closing.Err() == nil {
+		if err := s.compact(s.closing, s.foldLater); err != nil && s.closing.Err() == nil {
 			s.logger().Warn("background checkpoint failed; the next commit that finds the log full tries again", "err", err)
 		}
 	})
@@ -40,12 +45,21 @@ func (s *Store) checkpointSoon() {
 // full state, so that the next open has nothing to replay. It holds the write lock
 // only for the last step; readers are never waited for.
 func (s *Store) Checkpoint(ctx context.Context) error {
-	return s.compact(ctx, func(t *Table) ([]fold, error) { return inlineFolds(t, nil), nil })
+	return s.compact(ctx, func(tables []*Table) ([]fold, error) { return inlineFolds(tables, foldBytes, nil), nil })
+}
+
+// foldLater is the plan of a checkpoint that nobody asked for.
+func (s *Store) foldLater(tables []*Table) ([]fold, error) {
+	log := s.opt.LogBytes
+	if log == 0 {
+		log = defaultLogBytes
+	}
+	return inlineFolds(tables, max(log/foldShare, foldBytes), nil), nil
 }
 
 // compact writes the folds that plan wants to one data file and makes them and a new
 // log current.
-func (s *Store) compact(ctx context.Context, plan func(*Table) ([]fold, error)) (err error) {
+func (s *Store) compact(ctx context.Context, plan func([]*Table) ([]fold, error)) (err error) {
 	if s.opt.ReadOnly {
 		return errReadOnly()
 	}
@@ -54,13 +68,9 @@ func (s *Store) compact(ctx context.Context, plan func(*Table) ([]fold, error)) 
 		return err
 	}
 	defer snap.Release()
-	var folds []fold
-	for _, t := range snap.Tables() {
-		f, err := plan(t)
-		if err != nil {
-			return err
-		}
-		folds = append(folds, f...)
+	folds, err := plan(snap.Tables())
+	if err != nil {
+		return err
 	}
 	df, err := s.writeFolds(ctx, folds)
 	if err != nil {
@@ -106,19 +116,35 @@ func (s *Store) giveUp(df *dataFile, err error) {
 	}
 }
 
-// inlineFolds returns folds of t's runs of fragments in memory, each of at most a row
-// group's rows and not over the end of one, without those in done. Few bytes are left as
-// they are.
-func inlineFolds(t *Table, done map[*fragment]bool) []fold {
+// inlineFolds returns folds of the tables' fragments in memory, without those in done;
+// none if they have fewer than least bytes together.
+func inlineFolds(tables []*Table, least int64, done map[*fragment]bool) []fold {
 	bytes := int64(0)
-	t.pieces(func(_ visibility.RowID, p piece) {
-		if p.frag.file == nil && len(p.frag.chunks) > 0 && !done[p.frag] {
-			bytes += p.frag.bytes()
-		}
-	})
-	if bytes < foldBytes {
+	for _, t := range tables {
+		t.pieces(func(_ visibility.RowID, p piece) {
+			if p.foldable(done) {
+				bytes += p.frag.bytes()
+			}
+		})
+	}
+	if bytes < least {
 		return nil
 	}
+	var folds []fold
+	for _, t := range tables {
+		folds = append(folds, t.inlineFolds(done)...)
+	}
+	return folds
+}
+
+// foldable reports whether the piece is all of a fragment in memory that is not in done.
+func (p *piece) foldable(done map[*fragment]bool) bool {
+	return p.frag.file == nil && len(p.frag.chunks) > 0 && int(p.rows) == p.frag.rows && !done[p.frag]
+}
+
+// inlineFolds returns folds of t's runs of fragments in memory, each of at most a row
+// group's rows and not over the end of one.
+func (t *Table) inlineFolds(done map[*fragment]bool) []fold {
 	var folds []fold
 	var run fold
 	flush := func() {
@@ -129,7 +155,7 @@ func inlineFolds(t *Table, done map[*fragment]bool) []fold {
 	}
 	size := int64(0)
 	t.pieces(func(first visibility.RowID, p piece) {
-		whole := p.frag.file == nil && len(p.frag.chunks) > 0 && int(p.rows) == p.frag.rows && !done[p.frag]
+		whole := p.foldable(done)
 		if !whole || (len(run.old) > 0 && (!run.old[0].sameColumns(p.frag) || size > FragmentBytes || run.first.Group() != first.Group())) {
 			flush()
 		}

@@ -17,13 +17,19 @@ const vacuumShare = 0.25
 // placeholders, the others are written again with dead values blanked. Row ids never
 // change. Snapshots keep the old files until they are released.
 func (s *Store) Vacuum(ctx context.Context) error {
-	return s.compact(ctx, func(t *Table) ([]fold, error) {
-		folds, err := vacuumFolds(t)
-		done := make(map[*fragment]bool, len(folds))
-		for i := range folds {
-			done[folds[i].old[0]] = true
+	return s.compact(ctx, func(tables []*Table) (folds []fold, err error) {
+		done := map[*fragment]bool{}
+		for _, t := range tables {
+			f, err := vacuumFolds(t)
+			if err != nil {
+				return nil, err
+			}
+			for i := range f {
+				done[f[i].old[0]] = true
+			}
+			folds = append(folds, f...)
 		}
-		return append(folds, inlineFolds(t, done)...), err
+		return append(folds, inlineFolds(tables, foldBytes, done)...), nil
 	})
 }
 
