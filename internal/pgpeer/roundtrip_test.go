@@ -19,7 +19,7 @@ type variation struct {
 	from    string // those of COPY FROM, if they are not the same
 	columns []column
 	block   int    // bytes of a split in ingot, 0 for the default
-	missing string // what ingot does not do yet, so that this is not compared
+	differs string // why what both write is not the same, though each reads it alike
 }
 
 var variations = []variation{
@@ -47,9 +47,10 @@ var variations = []variation{
 	{name: "text null t", to: "NULL 't'"},
 	{name: "text arrays", to: "FORMAT text", columns: arrays},
 	{name: "text escape", to: "FORMAT text, DELIMITER E'\\x01', NULL 'null'"},
-	{name: "binary", to: "FORMAT binary", missing: "FORMAT binary"},
-	{name: "binary small blocks", to: "FORMAT binary", block: 700, missing: "FORMAT binary"},
-	{name: "binary arrays", to: "FORMAT binary", columns: arrays, missing: "FORMAT binary"},
+	{name: "binary", to: "FORMAT binary", columns: finite(columns)},
+	{name: "binary small blocks", to: "FORMAT binary", columns: finite(columns), block: 700},
+	{name: "binary arrays", to: "FORMAT binary", columns: finite(arrays)},
+	{name: "binary NaN and infinities", to: "FORMAT binary", differs: "ingot writes another NaN, and 0 as the scale of an infinite numeric where PostgreSQL has 32"},
 }
 
 // roundTripRows is how many rows all variations together have at least, a tenth of that
@@ -91,16 +92,9 @@ func roundTrip(t *testing.T, server *pgpeer.Server, v variation, data []byte) {
 		fmt.Sprintf("COPY a TO '%s' (%s)", file("ingot"), v.to))
 	for _, s := range mine {
 		a := e.run(s)
-		if v.missing != "" && a.State == "0A000" {
-			t.Logf("not compared yet, ingot has no %s: %s", v.missing, a)
-			return
-		}
 		if a.Failed() {
 			t.Fatalf("ingot: %s: %s", s, a)
 		}
-	}
-	if v.missing != "" {
-		t.Errorf("ingot has %s: take it out of the table", v.missing)
 	}
 	if err := os.Chmod(file("ingot"), 0o644); err != nil {
 		t.Fatal(err)
@@ -118,7 +112,11 @@ func roundTrip(t *testing.T, server *pgpeer.Server, v variation, data []byte) {
 			t.Fatalf("PostgreSQL: %s: %s", theirs[i], a)
 		}
 	}
-	sameFile(t, v.name+": what both wrote", file("ingot"), file("postgres"))
+	if v.differs == "" {
+		sameFile(t, v.name+": what both wrote", file("ingot"), file("postgres"))
+	} else if bytes.Equal(contentsOf(t, file("ingot")), contentsOf(t, file("postgres"))) {
+		t.Errorf("%s: what both wrote no longer differs: %q is to be taken out", v.name, v.differs)
+	}
 
 	for _, s := range []string{
 		fmt.Sprintf("COPY b FROM '%s' (%s)", file("postgres"), v.from),
@@ -139,17 +137,20 @@ func write(t *testing.T, name string, data []byte) {
 	}
 }
 
+// contentsOf returns what is in a file.
+func contentsOf(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // sameFile reports the first place where two files differ.
 func sameFile(t *testing.T, what, ingotName, postgresName string) {
 	t.Helper()
-	have, err := os.ReadFile(ingotName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(postgresName)
-	if err != nil {
-		t.Fatal(err)
-	}
+	have, want := contentsOf(t, ingotName), contentsOf(t, postgresName)
 	if bytes.Equal(have, want) {
 		return
 	}
