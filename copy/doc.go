@@ -26,6 +26,21 @@
 // dialect.next, byte by byte. The bytes of a split do not matter: 1 byte gives the same
 // tallies, summed, as 1 MiB. So no record end is ever guessed, whatever the data.
 //
+// Text. In the text format the backslash is what the quote is in CSV: it makes the byte
+// behind it data, so the states are outside and escaped, and both start states agree behind
+// the first byte that is no backslash. A tally also says whether a backslash and a point
+// are in its split: the first of them is looked at when the tallies are summed, and if it
+// is alone on its line the input ends there.
+//
+// Binary. Where a tuple ends only its lengths say: the count walks over the lengths, each
+// input by one worker. But tuples of fixed width without NULLs are all equally long, and
+// pieces of an input are checked for that in parallel: a piece that is nothing but whole
+// tuples of that length begins with a tuple if the piece before it does. The walk goes on
+// at the first piece that is not. A split notes where the last tuple before it ends. What
+// is no tuple counts as the last one, and fails in its turn; no length is believed before
+// the bytes are there. The index has a separator at the end of every field, so that
+// tuples are batches like lines, and their columns are loops that swap bytes.
+//
 // Conversion. A worker owns the records of one fragment. It finds the first by counting
 // record ends in the split that the one before it ends in, and then goes on in blocks of
 // 64 KiB (type reader): one structural index of delimiters, quotes and record ends, one
@@ -77,5 +92,6 @@
 // # COPY TO
 //
 // Row groups are formatted in parallel and written in order. A regular file is written
-// beside its final name and renamed.
+// beside its final name and renamed. A format is an encoding: what comes before the rows and
+// behind them, and for each goroutine an encoder of batches.
 package copy
