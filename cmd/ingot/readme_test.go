@@ -59,12 +59,13 @@ const fence = "```"
 var (
 	console = regexp.MustCompile("(?s)```console\n.*?```\n")
 
-	// varying is what differs from run to run in what the commands print.
-	varying = regexp.MustCompile(`("(?:wall_ns|cpu_ns|minor_faults|ns)":)\d+`)
+	// varying is what differs from run to run in what the commands print, and the sizes
+	// that follow from details of how values are stored.
+	varying = regexp.MustCompile(`("(?:wall_ns|cpu_ns|minor_faults|ns|(?:\w+_)?bytes)":)\d+|(\A|[ ,])\d+( bytes\b)`)
 )
 
 // masked returns text with N for every number that varies.
-func masked(text string) string { return varying.ReplaceAllString(text, "${1}N") }
+func masked(text string) string { return varying.ReplaceAllString(text, "${1}${2}N${3}") }
 
 // runBlock runs the commands of a block and returns the block with what they print. A
 // command starts with "$ " and goes on as long as its lines end in a backslash or a quote
