@@ -44,6 +44,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/copy"
 	"github.com/ingotdb/ingot/sql"
@@ -84,6 +86,11 @@ type Options struct {
 	BusyTimeout time.Duration  // wait for another write transaction at most; 0 is 5 s, negative does not wait
 	Location    *time.Location // session time zone; nil is UTC. The environment is never asked
 	Logger      *slog.Logger   // where background work reports; nil is nowhere
+
+	// Program runs the commands of COPY ... PROGRAM; nil, the default, refuses them. What
+	// it returns gives the command's output or takes its input; Close waits for its end and
+	// returns an error if it has failed, which fails the COPY.
+	Program func(ctx context.Context, command string, write bool) (io.ReadWriteCloser, error)
 }
 
 // DefaultMemoryLimit is Options.MemoryLimit if that is 0.
@@ -109,6 +116,8 @@ type DB struct {
 	store *columnar.Store
 	path  string
 	opt   Options
+
+	shared sql.Shared
 }
 
 // Path returns the directory of the store, as it was given to Open.
@@ -149,11 +158,28 @@ type SessionOptions struct {
 	OnProgress func(*Progress) // called when a COPY begins; any goroutine may read the counters
 }
 
+// RegisterArrow lets queries of every session read t by name, as a table in FROM:
+//
+//	err := db.RegisterArrow("staged", t)
+//	_, err = db.Exec(ctx, "COPY nodes FROM (SELECT id, name FROM staged)")
+//
+// The data is not copied where an Arrow type has the layout of a column, which are
+// integers, floats, booleans, dates, utf8, binary, microseconds and decimals of the width that
+// their precision needs. t is retained until the name is registered again or unregistered and
+// must not be changed. A table of the store with the same name comes first.
+func (db *DB) RegisterArrow(name string, t arrow.Table) error {
+	return db.shared.RegisterArrow(name, t)
+}
+
+// UnregisterArrow takes a name back, and releases its data. Queries that read it must have
+// ended. A name that is not registered is 42P01.
+func (db *DB) UnregisterArrow(name string) error { return db.shared.UnregisterArrow(name) }
+
 // Session starts a session. It is for one goroutine; Close rolls back what is open.
 func (db *DB) Session(opt SessionOptions) *Session {
 	return sql.NewSession(db.store, sql.SessionOptions{
 		MaxWorkers: db.opt.MaxWorkers, BlockSize: db.opt.BlockSize, MemoryLimit: db.opt.MemoryLimit,
-		Files: db.opt.Files, Location: db.opt.Location,
+		Files: db.opt.Files, Location: db.opt.Location, Program: db.opt.Program, Shared: &db.shared,
 		Stdin: opt.Stdin, Stdout: opt.Stdout, OnNotice: opt.OnNotice, OnProgress: opt.OnProgress,
 	})
 }

@@ -1,7 +1,9 @@
 package sql
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"sync"
 
@@ -14,7 +16,7 @@ import (
 
 // copy runs COPY.
 func (r *run) copy(stmt *ast.Copy) (*Result, error) {
-	if stmt.Endpoint == ast.Program {
+	if stmt.Endpoint == ast.Program && r.opt.Program == nil {
 		return nil, r.at(int(stmt.PathAt), pgerr.New(pgerr.FeatureNotSupported, "COPY with PROGRAM is not supported").
 			WithHint("Run the program yourself and use STDIN or STDOUT."))
 	}
@@ -52,11 +54,29 @@ func options(list []ast.Option) []copy.Option {
 // env returns what package copy needs to know of the session.
 func (r *run) env() copy.Env {
 	e := copy.Env{Files: r.opt.Files, MaxWorkers: r.opt.MaxWorkers, BlockSize: r.opt.BlockSize, Notice: r.opt.OnNotice}
+	return e
+}
+
+// copying returns the env of a COPY that begins, which others can watch until end.
+func (r *run) copying(stmt *ast.Copy) (e copy.Env, end func()) {
+	e = r.env()
+	e.Progress = new(copy.Progress)
 	if r.opt.OnProgress != nil {
-		e.Progress = new(copy.Progress)
 		r.opt.OnProgress(e.Progress)
 	}
-	return e
+	c := running{table: stmt.Table.Name, command: "COPY FROM", source: "PIPE", progress: e.Progress}
+	if stmt.To {
+		c.command = "COPY TO"
+	}
+	switch stmt.Endpoint {
+	case ast.File:
+		c.source = "FILE"
+	case ast.Program:
+		c.source = "PROGRAM"
+	case ast.Query:
+		c.source = "CALLBACK"
+	}
+	return e, r.opt.Shared.begin(c)
 }
 
 // positions returns the positions of a column list, nil for none.
@@ -72,15 +92,60 @@ func positions(s *columnar.Schema, list []ast.Ident) ([]int, error) {
 }
 
 // source returns what a COPY FROM reads.
-func (r *run) copySource(stmt *ast.Copy) (copy.Source, error) {
-	if stmt.Endpoint == ast.File {
+func (r *run) copySource(stmt *ast.Copy, p *program) (copy.Source, error) {
+	switch stmt.Endpoint {
+	case ast.File:
 		return copy.FromFiles(stmt.Path), nil
+	case ast.Program:
+		return copy.FromReader(p, ""), nil
 	}
 	if r.opt.Stdin == nil {
 		return copy.Source{}, r.at(int(stmt.PathAt), pgerr.New(pgerr.ObjectNotInState, "there is no standard input to COPY from").
 			WithHint("Give the session a reader, or name a file."))
 	}
 	return copy.FromReader(r.opt.Stdin, ""), nil
+}
+
+// program is the output of a command, which begins with the first Read. Its failure is an
+// error where the output ends, so that nothing of it is stored.
+type program struct {
+	run     *run
+	command string
+	output  io.ReadWriteCloser // nil before it begins and when it is closed
+	ended   bool
+}
+
+// Read reads the command's output.
+func (p *program) Read(b []byte) (n int, err error) {
+	if p.ended {
+		return 0, io.EOF
+	}
+	if p.output == nil {
+		if p.output, err = p.run.opt.Program(p.run.ctx, p.command, false); err != nil {
+			return 0, programError(p.command, err)
+		}
+	}
+	n, err = p.output.Read(b)
+	if errors.Is(err, io.EOF) {
+		if failed := p.Close(); failed != nil {
+			err = programError(p.command, failed)
+		}
+	}
+	return n, err
+}
+
+// Close ends a command whose output is not wanted to its end.
+func (p *program) Close() error {
+	if p.output == nil {
+		return nil
+	}
+	output := p.output
+	p.output, p.ended = nil, true
+	return output.Close()
+}
+
+func programError(command string, err error) error {
+	return pgerr.New(pgerr.ExternalRoutineException, "program \"%s\" failed: %w", command, err)
 }
 
 // target returns what package copy needs to know of the table of a COPY FROM.
@@ -114,7 +179,9 @@ func (r *run) copyFrom(stmt *ast.Copy) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := r.copySource(stmt)
+	p := &program{run: r, command: stmt.Path}
+	defer p.Close()
+	src, err := r.copySource(stmt, p)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +191,8 @@ func (r *run) copyFrom(stmt *ast.Copy) (*Result, error) {
 // load runs COPY FROM; source gives what to read, for what the statement sees.
 func (r *run) load(stmt *ast.Copy, opt *copy.FromOptions, source func(v view, t *copy.Target) (copy.Source, error)) (*Result, error) {
 	var res copy.Result
+	env, end := r.copying(stmt)
+	defer end()
 	bind := func(v view) (*copy.Target, copy.Source, error) {
 		t, err := r.table(v, stmt.Table)
 		if err != nil {
@@ -142,7 +211,7 @@ func (r *run) load(stmt *ast.Copy, opt *copy.FromOptions, source func(v view, t 
 			if err != nil {
 				return err
 			}
-			res, err = copy.FromTxn(r.ctx, r.store, txn, target, src, opt, r.env())
+			res, err = copy.FromTxn(r.ctx, r.store, txn, target, src, opt, env)
 			return err
 		})
 		return copied(&res), err
@@ -156,7 +225,7 @@ func (r *run) load(stmt *ast.Copy, opt *copy.FromOptions, source func(v view, t 
 	if err != nil {
 		return nil, err
 	}
-	res, err = copy.From(r.ctx, r.store, target, src, opt, r.env())
+	res, err = copy.From(r.ctx, r.store, target, src, opt, env)
 	return copied(&res), err
 }
 
@@ -321,7 +390,15 @@ func (r *run) copyTo(stmt *ast.Copy) (*Result, error) {
 		return nil, err
 	}
 	dst := copy.ToFile(stmt.Path)
-	if stmt.Endpoint == ast.Std {
+	var command io.ReadWriteCloser
+	switch stmt.Endpoint {
+	case ast.Program:
+		if command, err = r.opt.Program(r.ctx, stmt.Path, true); err != nil {
+			return nil, programError(stmt.Path, err)
+		}
+		dst = copy.ToWriter(command)
+		defer command.Close()
+	case ast.Std:
 		if r.opt.Stdout == nil {
 			return nil, r.at(int(stmt.PathAt), pgerr.New(pgerr.ObjectNotInState, "there is no standard output to COPY to").
 				WithHint("Give the session a writer, or name a file."))
@@ -337,7 +414,14 @@ func (r *run) copyTo(stmt *ast.Copy) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := copy.To(r.ctx, content, dst, opt, r.loc, r.env())
+	env, end := r.copying(stmt)
+	defer end()
+	res, err := copy.To(r.ctx, content, dst, opt, r.loc, env)
+	if err == nil && command != nil {
+		if failed := command.Close(); failed != nil {
+			err = programError(stmt.Path, failed)
+		}
+	}
 	return copied(&res), err
 }
 

@@ -1,10 +1,19 @@
 package sql
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/ingotdb/ingot/copy"
 	"github.com/ingotdb/ingot/internal/pgerr"
 )
 
@@ -161,5 +170,142 @@ func TestCopyQuery(t *testing.T) {
 	res, err := s.Exec(t.Context(), "COPY fixed FROM (SELECT i FROM big)")
 	if err != nil || res.Copy.Cardinality.String() != "exact" || res.Copy.Reservations != 1 {
 		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+func TestRegisterArrow(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "name", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "at", Type: &arrow.TimestampType{Unit: arrow.Microsecond}, Nullable: true},
+	}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for i := range int64(1000) {
+		b.Field(0).(*array.Int64Builder).Append(i)
+		b.Field(1).(*array.StringBuilder).Append(strings.Repeat("n", int(i%5)))
+		b.Field(2).(*array.TimestampBuilder).Append(arrow.Timestamp(i * 1_000_000))
+	}
+	rec := b.NewRecordBatch()
+	table := array.NewTableFromRecords(schema, []arrow.RecordBatch{rec, rec})
+	shared := new(Shared)
+	if err := shared.RegisterArrow("staged", table); err != nil {
+		t.Fatal(err)
+	}
+	s := testSession(t, SessionOptions{Shared: shared})
+	script{
+		{"SELECT count(*), sum(id), max(name), min(at) FROM staged", "2000|999000|nnnn|1970-01-01 00:00:00\n-- SELECT 1"},
+		{"SELECT id, at FROM staged WHERE id = 61", "61|1970-01-01 00:01:01\n61|1970-01-01 00:01:01\n-- SELECT 2"},
+		{"CREATE TABLE n (id int4 PRIMARY KEY, name varchar(10), at timestamp, extra text DEFAULT 'e')", "-- CREATE TABLE"},
+		{"COPY n (id, name) FROM (SELECT id, name FROM staged WHERE id < 100) (ON_CONFLICT ignore)", "-- COPY 100"},
+		{"COPY n FROM (SELECT id + 1000, name, at FROM staged LIMIT 500)", "-- COPY 500"},
+		{"COPY n (id) FROM (SELECT id * 10000000 FROM staged)", "22003 integer out of range"},
+		{"SELECT count(*), count(at), min(extra) FROM n", "600|500|e\n-- SELECT 1"},
+		{"INSERT INTO staged VALUES (1)", "42P01 relation \"staged\" does not exist"},
+		{"DELETE FROM staged", "42P01 relation \"staged\" does not exist"},
+		{"SELECT 1 FROM public.staged", "42P01 relation \"staged\" does not exist"},
+	}.run(t, s)
+	res, err := s.Exec(t.Context(), "COPY n (id, name, at) FROM (SELECT id + 5000, name, at FROM staged LIMIT 1000)")
+	if err != nil || res.Copy.Cardinality != copy.Exact || res.Copy.Rows != 1000 {
+		t.Errorf("%+v %v", res, err)
+	}
+	if err := shared.UnregisterArrow("staged"); err != nil {
+		t.Fatal(err)
+	}
+	script{{"SELECT 1 FROM staged", "42P01 relation \"staged\" does not exist"}}.run(t, s)
+	if err := shared.UnregisterArrow("staged"); pgerr.Code(err) != pgerr.UndefinedTable {
+		t.Error(err)
+	}
+}
+
+// watched reads what another session says of the COPY that it is the input of.
+type watched struct {
+	parts []string
+	look  func()
+}
+
+// Read gives the parts one by one.
+func (w *watched) Read(p []byte) (int, error) {
+	if len(w.parts) == 0 {
+		w.look()
+		return 0, io.EOF
+	}
+	n := len(p)
+	n = min(n, len(w.parts[0]))
+	n = len(append(p[:0], w.parts[0][:n]...))
+	w.parts[0] = w.parts[0][n:]
+	if w.parts[0] == "" {
+		w.parts = w.parts[1:]
+	}
+	return n, nil
+}
+
+func TestCopyProgress(t *testing.T) {
+	store := testStore(t)
+	shared := new(Shared)
+	var now string
+	s := NewSession(store, SessionOptions{Shared: shared, MaxWorkers: 1})
+	other := NewSession(store, SessionOptions{Shared: shared})
+	defer s.Close()
+	defer other.Close()
+	must(t, s, "CREATE TABLE t (a int4)")
+	big := strings.Repeat("1\n", 12<<20)
+	s.SetStdin(&watched{parts: []string{big, "x\n0\n2\n"}, look: func() {
+		rows, _, err := ask(other, "SELECT relname, command, type, bytes_processed > 0, bytes_total, tuples_processed > 0, tuples_excluded, tuples_skipped FROM copy_progress()")
+		if err != nil {
+			t.Error(err)
+		}
+		now = rows
+	}})
+	if _, tag, err := ask(s, "COPY t FROM STDIN (FORMAT csv, ON_ERROR ignore) WHERE a <> 0"); err != nil || tag != "COPY 12582913" {
+		t.Fatal(tag, err)
+	}
+	if want := "t|COPY FROM|PIPE|t|0|t|0|0\n"; now != want {
+		t.Errorf("copy_progress is %q, want %q", now, want)
+	}
+	script{{"SELECT count(*) FROM copy_progress() AS p", "0\n-- SELECT 1"}}.run(t, other)
+}
+
+// madeUp is a program that a test makes up.
+type madeUp struct {
+	io.Reader
+	io.Writer
+	fails error
+	ended *int
+}
+
+// Close says how the command ended.
+func (c madeUp) Close() error {
+	*c.ended++
+	return c.fails
+}
+
+func TestCopyProgram(t *testing.T) {
+	var out bytes.Buffer
+	ended := 0
+	fails := error(nil)
+	s := testSession(t, SessionOptions{Program: func(_ context.Context, text string, _ bool) (io.ReadWriteCloser, error) {
+		if text == "none" {
+			return nil, errors.New("no such command")
+		}
+		return madeUp{strings.NewReader(text), &out, fails, &ended}, nil
+	}})
+	script{
+		{"CREATE TABLE t (a int4)", "-- CREATE TABLE"},
+		{"COPY t FROM PROGRAM '1'", "-- COPY 1"},
+		{"COPY t FROM PROGRAM 'none'", "38000 program \"none\" failed: no such command"},
+		{"COPY t FROM PROGRAM 'x'", "22P02 invalid input syntax for type integer: \"x\""},
+	}.run(t, s)
+	if ended != 2 {
+		t.Errorf("%d commands ended", ended)
+	}
+	fails = errors.New("exit status 3")
+	script{
+		{"COPY t FROM PROGRAM '2'", "38000 program \"2\" failed: exit status 3"},
+		{"COPY t TO PROGRAM 'cat'", "38000 program \"cat\" failed: exit status 3"},
+		{"SELECT * FROM t", "1\n-- SELECT 1"},
+	}.run(t, s)
+	fails = nil
+	script{{"COPY t TO PROGRAM 'cat'", "-- COPY 1"}}.run(t, s)
+	if out.String() != "1\n1\n" {
+		t.Errorf("the command was given %q", out.String())
 	}
 }

@@ -281,7 +281,7 @@ func (r *run) planCopyFrom(v view, stmt *ast.Copy) (*planNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := r.copySource(stmt)
+	src, err := r.copySource(stmt, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -172,7 +172,7 @@ func (q *query) source(v view) error {
 	if from.Call != nil {
 		return q.tableFunction(from)
 	}
-	t, err := q.run.table(v, from.Table)
+	t, err := q.run.readable(v, from.Table)
 	if err != nil {
 		return err
 	}

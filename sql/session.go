@@ -33,6 +33,12 @@ type SessionOptions struct {
 	// OnProgress is called when a COPY begins, with counters that change while it runs
 	// and may be read from any goroutine.
 	OnProgress func(*copy.Progress)
+	// Program runs the command of a COPY ... PROGRAM: what it writes is read, or what it reads
+	// is written. Close waits for its end and returns an error if it has failed. nil, the
+	// default, refuses every PROGRAM.
+	Program func(ctx context.Context, command string, write bool) (io.ReadWriteCloser, error)
+	// Shared is what the session has in common with others; nil is something of its own.
+	Shared *Shared
 }
 
 // Session runs statements one after the other. It is for one goroutine at a time.
@@ -61,6 +67,9 @@ func NewSession(store *columnar.Store, opt SessionOptions) *Session {
 	}
 	if opt.Location == nil {
 		opt.Location = time.UTC
+	}
+	if opt.Shared == nil {
+		opt.Shared = new(Shared)
 	}
 	return &Session{store: store, opt: opt, loc: opt.Location}
 }

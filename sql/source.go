@@ -181,9 +181,18 @@ type series struct {
 // tableFunction resolves FROM function(...).
 func (q *query) tableFunction(from *ast.From) error {
 	c := from.Call
+	if c.Name == "copy_progress" && len(c.Args) == 0 {
+		t, err := q.run.opt.Shared.progress()
+		if err != nil {
+			return err
+		}
+		q.table = t
+		q.scope = q.run.scope(t, from.Alias, "")
+		return nil
+	}
 	if c.Name != "generate_series" {
 		return q.run.at(c.Pos(), pgerr.New(pgerr.UndefinedFunction, "table function %s does not exist", c.Name).
-			WithHint("There is generate_series(start, stop [, step]). Files are read with COPY."))
+			WithHint("There are generate_series(start, stop [, step]) and copy_progress(). Files are read with COPY."))
 	}
 	if len(c.Args) != 2 && len(c.Args) != 3 {
 		return q.run.at(c.Pos(), pgerr.New(pgerr.UndefinedFunction, "generate_series takes two or three arguments"))
