@@ -62,24 +62,42 @@ func writeError(w io.Writer, err error, asJSON bool, statement string) {
 	}
 }
 
+// excerpt is how many characters of a line pointInto prints at most, and behind how many
+// of them the mark is where the line is cut.
+const excerpt, lead = 72, 40
+
 // pointInto prints the line of text that holds the character position, counted from 1,
-// and a mark below it.
+// and a mark below it. Of a long line it prints what is around the mark.
 func pointInto(w io.Writer, text string, position int) {
 	chars := []rune(text)
 	if position < 1 || position > len(chars)+1 {
 		return
 	}
-	before := string(chars[:position-1])
-	start := strings.LastIndexByte(before, '\n') + 1
-	line, _, _ := strings.Cut(text[start:], "\n")
-	label := fmt.Sprintf("LINE %d: ", strings.Count(before, "\n")+1)
+	at := position - 1
+	start, end := at, at
+	for start > 0 && chars[start-1] != '\n' {
+		start--
+	}
+	for end < len(chars) && chars[end] != '\n' {
+		end++
+	}
+	label, tail := fmt.Sprintf("LINE %d: ", strings.Count(string(chars[:start]), "\n")+1), ""
+	if end-start > excerpt {
+		if cut := min(at-lead, end-excerpt); cut > start {
+			label, start = label+"...", cut
+		}
+		if end-start > excerpt {
+			tail, end = "...", start+excerpt
+		}
+	}
 	pad := strings.Map(func(r rune) rune {
 		if r == '\t' {
 			return r
 		}
 		return ' '
-	}, label+before[start:])
-	fmt.Fprintf(w, "%s%s\n%s^\n", label, visible([]byte(strings.TrimSuffix(line, "\r"))), pad)
+	}, label+string(chars[start:at]))
+	line := strings.TrimSuffix(string(chars[start:end]), "\r")
+	fmt.Fprintf(w, "%s%s%s\n%s^\n", label, visible([]byte(line)), tail, pad)
 }
 
 // jsonStage is one stage of a COPY in --stats json.

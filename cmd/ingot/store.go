@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -99,7 +100,7 @@ func writeTable(w io.Writer, t *ingot.TableInfo) {
 			tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 			fmt.Fprintf(tw, "      chunk\ttype\tencoding\tbytes\tnulls\tmin\tmax\n")
 			for _, c := range fr.Chunks {
-				name := visible([]byte(c.Column))
+				name := inCell([]byte(c.Column))
 				if c.Column == "" {
 					name = "(dropped)"
 				}
@@ -112,12 +113,17 @@ func writeTable(w io.Writer, t *ingot.TableInfo) {
 	}
 }
 
+// inCell returns b without anything that moves the cursor.
+func inCell(b []byte) string {
+	return strings.NewReplacer("\t", `\t`, "\n", `\n`).Replace(visible(b))
+}
+
 // bound returns a bound of a zone map as text; a text that was cut ends in dots.
 func bound(z columnar.Zone, v columnar.Value, exact bool) string {
 	if !z.HasBounds {
 		return "-"
 	}
-	s := visible(v.AppendText(nil, time.UTC))
+	s := inCell(v.AppendText(nil, time.UTC))
 	if !exact {
 		s += "..."
 	}
