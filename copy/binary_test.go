@@ -84,6 +84,8 @@ func TestBinaryValues(t *testing.T) {
 		{"float4", "3dcccccd", "0.1"},
 		{"float8", "8000000000000000", "-0"},
 		{"float8", "7ff0000000000000", "Infinity"},
+		{"float8", "7ff8000000000000", "NaN"},
+		{"float4", "7fc00000", "NaN"},
 		{"date", "00000000", "2000-01-01"},
 		{"date", "ffffd533", "1970-01-01"},
 		{"date", "7fffffff", "infinity"},
@@ -109,8 +111,8 @@ func TestBinaryValues(t *testing.T) {
 		{"numeric", "0001 fffe 0000 0008 0001", "0.00000001"},
 		{"numeric", "0003 0001 0000 0002 0001 0929 1a2c", "12345.67"},
 		{"numeric", "0000 0000 c000 0000", "NaN"},
-		{"numeric", "0000 0000 d000 0000", "Infinity"},
-		{"numeric", "0000 0000 f000 0000", "-Infinity"},
+		{"numeric", "0000 0000 d000 0020", "Infinity"},
+		{"numeric", "0000 0000 f000 0020", "-Infinity"},
 		{"numeric(6,2)", "0002 0000 0000 0002 0001 1388", "1.50"},
 		{"numeric(18,4)", "0002 0000 4000 0004 0001 1388", "-1.5000"},
 		{"numeric(38,0)", "0001 0008 0000 0000 0001", "1" + strings.Repeat("0", 32)},
@@ -168,6 +170,8 @@ func TestBinaryReadOnly(t *testing.T) {
 	from, _ := binaryOptions(t)
 	for _, tc := range []struct{ typ, bytes, text string }{
 		{"bool", "07", "t"},
+		{"numeric", "0000 0000 d000 0000", "Infinity"},
+		{"float8", "fff8000000000001", "NaN"},
 		{"json", "01 7b7d", "{}"},
 		{"varchar(2)", "6162 2020", "ab"},
 		{"numeric", "0003 0002 0000 0001 0000 0001 0000", "10000.0"},

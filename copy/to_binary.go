@@ -155,7 +155,7 @@ func (e *binaryEncoder) putColumn(dst []byte, v *columnar.Vec, from, n, width in
 		}
 	case kind == columnar.Float4:
 		for r, x := range v.Float32s()[from : from+n] {
-			binary.BigEndian.PutUint64(dst[r*step:], 4<<32|uint64(math.Float32bits(x)))
+			binary.BigEndian.PutUint64(dst[r*step:], 4<<32|uint64(float4Bits(x)))
 		}
 	case width == 4:
 		for r, x := range v.Int32s()[from : from+n] {
@@ -165,7 +165,7 @@ func (e *binaryEncoder) putColumn(dst []byte, v *columnar.Vec, from, n, width in
 		for r, x := range v.Float64s()[from : from+n] {
 			p := dst[r*step:]
 			binary.BigEndian.PutUint32(p, 8)
-			binary.BigEndian.PutUint64(p[4:], math.Float64bits(x))
+			binary.BigEndian.PutUint64(p[4:], float8Bits(x))
 		}
 	default:
 		moment := kind == columnar.Timestamp || kind == columnar.TimestampTZ
@@ -215,9 +215,9 @@ func (e *binaryEncoder) appendValue(dst []byte, v *columnar.Vec, r int) ([]byte,
 	case columnar.Int8, columnar.Time:
 		return binary.BigEndian.AppendUint64(dst, uint64(v.Int64s()[r])), nil
 	case columnar.Float4:
-		return binary.BigEndian.AppendUint32(dst, math.Float32bits(v.Float32s()[r])), nil
+		return binary.BigEndian.AppendUint32(dst, float4Bits(v.Float32s()[r])), nil
 	case columnar.Float8:
-		return binary.BigEndian.AppendUint64(dst, math.Float64bits(v.Float64s()[r])), nil
+		return binary.BigEndian.AppendUint64(dst, float8Bits(v.Float64s()[r])), nil
 	case columnar.Date:
 		return binary.BigEndian.AppendUint32(dst, uint32(dateToBinary(v.Int32s()[r]))), nil
 	case columnar.Timestamp, columnar.TimestampTZ:
@@ -297,7 +297,11 @@ func appendNumeric(dst, text []byte) []byte {
 		put(0)
 		put(0)
 		put(sign)
-		put(0)
+		if sign == signNaN {
+			put(0)
+		} else {
+			put(32) // what PostgreSQL finds in the header of its infinities
+		}
 		return dst
 	}
 	if len(text) > 0 && text[0] == '-' {
@@ -354,4 +358,20 @@ func group(digits []byte, i int) (g int) {
 		}
 	}
 	return g
+}
+
+// float8Bits returns the bits of x; every NaN is the one that PostgreSQL reads from text.
+func float8Bits(x float64) uint64 {
+	if x != x {
+		return 0x7ff8 << 48
+	}
+	return math.Float64bits(x)
+}
+
+// float4Bits is float8Bits for real.
+func float4Bits(x float32) uint32 {
+	if x != x {
+		return 0x7fc0 << 16
+	}
+	return math.Float32bits(x)
 }

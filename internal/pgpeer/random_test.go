@@ -69,25 +69,6 @@ var arrays = []column{
 	{"ats", "timestamp[]", array(func(r *rand.Rand) string { return timestamp(r, "") })},
 }
 
-// finite returns cols without NaN and infinite numbers.
-func finite(cols []column) []column {
-	out := make([]column, len(cols))
-	for i, c := range cols {
-		out[i] = c
-		if !strings.Contains(c.typ, "float") && !strings.Contains(c.typ, "numeric") {
-			continue
-		}
-		out[i].random = func(r *rand.Rand) string {
-			for {
-				if v := c.random(r); !strings.Contains(v, "NaN") && !strings.Contains(v, "Inf") {
-					return v
-				}
-			}
-		}
-	}
-	return out
-}
-
 func pick(of ...string) func(*rand.Rand) string {
 	return func(r *rand.Rand) string { return of[r.IntN(len(of))] }
 }
