@@ -4,7 +4,7 @@ FUZZTIME ?= 5s
 RUN ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help check test race debug purego arm64 fuzz crash soak bench profile cross
+.PHONY: help check test race debug purego arm64 fuzz crash soak bench micro peers profile cross
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
@@ -36,8 +36,14 @@ crash: ## kills, crashes, faults, flipped bits and the model, at their full coun
 soak: ## every test at its full count
 	INGOT_SOAK=1 $(GO) test -count=1 -timeout 180m ./...
 
-bench: ## the benchmarks beside the code
+micro: ## the benchmarks beside the code
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+bench: ## loads beside the peers, small loads, their instructions, who finds the record ends
+	$(GO) run ./bench/load && $(GO) run ./bench/small && $(GO) run ./bench/small instructions && $(GO) run ./bench/parallel
+
+peers: ## the Node.js peers of the benchmarks, into bench/peers/node
+	npm install --prefix bench/peers/node --no-audit --no-fund chdb@3.4.0 nodejs-polars@0.25.2 nodejs-polars-linux-x64-gnu@0.25.2 @ladybugdb/core@0.19.1
 
 profile: ## a CPU profile of the copy benchmark: cpu.prof
 	$(GO) test -run '^$$' -bench BenchmarkCopy -cpuprofile cpu.prof ./copy && $(GO) tool pprof -top -nodecount 40 copy.test cpu.prof

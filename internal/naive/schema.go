@@ -72,15 +72,6 @@ func (s *Schema) column(id uint32) *Column {
 	return nil
 }
 
-// variable tells whether values of the type differ in length.
-func (t Type) variable() bool {
-	switch t.Kind {
-	case Numeric, Text, Varchar, Bytea, JSON:
-		return true
-	}
-	return false
-}
-
 // width returns the bytes of a fixed-width value; 0 for bool and variable-length types.
 func (t Type) width() int {
 	switch t.Kind {
