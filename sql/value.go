@@ -9,6 +9,7 @@ import (
 
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/internal/pgtext"
 )
 
 // values returns arguments of a statement as values. A string has no type of its own: it
@@ -19,6 +20,14 @@ func values(args []any) ([]columnar.Value, error) {
 		v, err := valueOf(a)
 		if err != nil {
 			return nil, pgerr.New(pgerr.DatatypeMismatch, "sql: argument %d: %w", i+1, err)
+		}
+		switch v.Type.Kind {
+		case columnar.Bytea, columnar.UUID: // any bytes
+		default:
+			if _, seq := pgtext.InvalidSequence([]byte(v.S)); seq != nil {
+				return nil, pgerr.New(pgerr.CharacterNotInRepertoire, "%s", pgtext.EncodingMessage(seq)).
+					WithDetail("It is in argument %d.", i+1).WithHint("Pass bytes that are no text as []byte.")
+			}
 		}
 		out[i] = v
 	}
