@@ -27,7 +27,6 @@ type decoder struct {
 	table *[256][]byte // of one-byte encodings
 	big   bool         // UTF-16 with the high byte first
 	begun bool         // UTF-16: behind a byte order mark
-	ended bool         // the source has
 
 	read  int64  // bytes that were read from the decoder
 	at    int64  // where bad stands
