@@ -55,13 +55,24 @@ func run(t *testing.T, args ...string) ended {
 // wait starts cmd and waits for its end.
 func wait(t *testing.T, cmd *exec.Cmd, args []string) ended {
 	t.Helper()
+	return start(t, cmd, args)()
+}
+
+// start starts cmd. What it returns waits for the end.
+func start(t *testing.T, cmd *exec.Cmd, args []string) func() ended {
+	t.Helper()
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	if err != nil && !errors.As(err, new(*exec.ExitError)) {
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return ended{t, args, out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+	return func() ended {
+		t.Helper()
+		if err := cmd.Wait(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+			t.Fatal(err)
+		}
+		return ended{t, args, out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+	}
 }
 
 // must runs the command, which has to succeed, and returns its standard output.

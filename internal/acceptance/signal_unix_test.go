@@ -84,6 +84,53 @@ func TestInterrupted(t *testing.T) {
 	t.Logf("%d of %d interrupted", interrupted, 2*times)
 }
 
+// TestInterruptedPipe sends SIGINT to a load that waits: for somebody to write to a named
+// pipe, and for more from it.
+func TestInterruptedPipe(t *testing.T) {
+	for _, opened := range []bool{false, true} {
+		store := newTable(t)
+		pipe := filepath.Join(t.TempDir(), "pipe")
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var w *os.File
+		if opened {
+			var err error
+			if w, err = os.OpenFile(pipe, os.O_RDWR, 0); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.WriteString(record); err != nil {
+				t.Fatal(err)
+			}
+		}
+		args := []string{"copy", store, "t", "from", pipe, "--errors", "json"}
+		var e ended
+		for delay := 200 * time.Millisecond; delay < 10*time.Second; delay *= 2 {
+			cmd := exec.Command(program, args...)
+			end := start(t, cmd, args)
+			interrupt := time.AfterFunc(delay, func() { cmd.Process.Signal(os.Interrupt) })
+			kill := time.AfterFunc(delay+20*time.Second, func() { cmd.Process.Kill() }) // it heeds no signal
+			e = end()
+			interrupt.Stop()
+			if kill.Stop() && e.status == -1 {
+				continue // it did not listen yet
+			}
+			break
+		}
+		if w != nil {
+			w.Close()
+		}
+		if e.status != 130 {
+			t.Errorf("opened by a writer %v: status %d after SIGINT\n%s", opened, e.status, e.stderr)
+		} else if f := e.failed(130); f.SQLState != "57014" {
+			t.Errorf("error %+v", f)
+		}
+		if n := count(t, store, "t"); n != "0" {
+			t.Errorf("%s rows", n)
+		}
+	}
+}
+
 // killedEarly accepts the death of a process that did not yet listen for signals.
 func killedEarly(t *testing.T, e ended) {
 	t.Helper()
@@ -96,13 +143,10 @@ func killedEarly(t *testing.T, e ended) {
 func interruptedAfter(t *testing.T, d time.Duration, args ...string) ended {
 	t.Helper()
 	cmd := exec.Command(program, args...)
-	timer := time.AfterFunc(d, func() {
-		if cmd.Process != nil {
-			cmd.Process.Signal(os.Interrupt) // or it has ended
-		}
-	})
+	end := start(t, cmd, args)
+	timer := time.AfterFunc(d, func() { cmd.Process.Signal(os.Interrupt) }) // or it has ended
 	defer timer.Stop()
-	return wait(t, cmd, args)
+	return end()
 }
 
 // TestRights runs the command as a user who may not do everything.
