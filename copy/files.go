@@ -1,6 +1,7 @@
 package copy
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -48,7 +49,7 @@ func (f Files) refused(name string) error {
 		return nil
 	}
 	return pgerr.New(pgerr.InsufficientPrivilege, "permission denied to COPY with the file \"%s\"", name).
-		WithHint("This program lets no statement use files; use STDIN or STDOUT.")
+		WithHint("This program lets no statement use files; use STDIN or STDOUT.").In(name)
 }
 
 // inRoot returns name relative to the allowed directory.
@@ -71,9 +72,16 @@ func (f Files) openFile(name string, flag int, perm fs.FileMode) (*os.File, erro
 	return os.OpenFile(name, flag, perm)
 }
 
-// open opens name for reading. A directory is 42809.
-func (f Files) open(name string) (*os.File, fs.FileInfo, error) {
-	file, err := f.openFile(name, os.O_RDONLY, 0)
+// open opens name for reading. A directory is 42809. A named pipe is waited for until ctx
+// ends.
+func (f Files) open(ctx context.Context, name string) (*os.File, fs.FileInfo, error) {
+	open := f.openFile
+	if f.refused(name) == nil {
+		if info, err := f.stat(name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+			open = func(name string, flag int, _ fs.FileMode) (*os.File, error) { return f.openPipe(ctx, name, flag) }
+		}
+	}
+	file, err := open(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, nil, fileError(err, "could not open file", name)
 	}
@@ -85,9 +93,41 @@ func (f Files) open(name string) (*os.File, fs.FileInfo, error) {
 	if info.IsDir() {
 		file.Close()
 		return nil, nil, pgerr.New(pgerr.WrongObjectType, "\"%s\" is a directory", name).
-			WithHint("Name a file, or a pattern such as '%s'.", filepath.Join(name, "*.csv"))
+			WithHint("Name a file, or a pattern such as '%s'.", filepath.Join(name, "*.csv")).In(name)
 	}
 	return file, info, nil
+}
+
+// openPipe opens a named pipe for reading or writing, which lasts until there is somebody at
+// its other end. If ctx ends first, the error is ctx's.
+func (f Files) openPipe(ctx context.Context, name string, flag int) (*os.File, error) {
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	done := make(chan opened)
+	go func() {
+		file, err := f.openFile(name, flag, 0)
+		select {
+		case done <- opened{file, err}:
+		case <-ctx.Done():
+			file.Close() // of nil does nothing
+		}
+	}()
+	select {
+	case o := <-done:
+		return o.file, o.err
+	case <-ctx.Done():
+	}
+	// Somebody who comes and goes ends the wait of the goroutine.
+	other := os.O_WRONLY
+	if flag == os.O_WRONLY {
+		other = os.O_RDONLY
+	}
+	if end, err := f.openFile(name, other|syscall.O_NONBLOCK, 0); err == nil {
+		end.Close()
+	}
+	return nil, ctx.Err()
 }
 
 func (f Files) rename(from, to string) error {
@@ -130,10 +170,10 @@ func (f Files) expand(patterns []string) ([]string, error) {
 		}
 		matches, err := f.glob(p)
 		if err != nil {
-			return nil, pgerr.New(pgerr.InvalidName, "invalid file name pattern \"%s\": %w", p, err)
+			return nil, pgerr.New(pgerr.InvalidName, "invalid file name pattern \"%s\": %w", p, err).In(p)
 		}
 		if len(matches) == 0 {
-			return nil, pgerr.New(pgerr.UndefinedFile, "no file matches \"%s\"", p)
+			return nil, pgerr.New(pgerr.UndefinedFile, "no file matches \"%s\"", p).In(p)
 		}
 		slices.Sort(matches)
 		out = append(out, matches...)
@@ -149,10 +189,11 @@ func (f Files) glob(pattern string) ([]string, error) {
 }
 
 // fileError returns err, which an operation on the file name ended with, as an *Error
-// with PostgreSQL's SQLSTATE for it. An *Error is returned as it is.
+// with PostgreSQL's SQLSTATE for it. An *Error, and the end of a context, is returned as
+// it is.
 func fileError(err error, what, name string) error {
 	var known *Error
-	if err == nil || errors.As(err, &known) {
+	if err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	cause := err
@@ -160,7 +201,7 @@ func fileError(err error, what, name string) error {
 	if errors.As(err, &pe) {
 		cause = pe.Err
 	}
-	e := pgerr.New(pgerr.Code(err), "%s \"%s\": %w", what, name, cause)
+	e := pgerr.New(pgerr.Code(err), "%s \"%s\": %w", what, name, cause).In(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e.SQLState = pgerr.UndefinedFile

@@ -2,7 +2,9 @@ package copy
 
 import (
 	"context"
+	"errors"
 	"math"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -204,7 +206,18 @@ func (l *loader) finish(err error) (Result, error) {
 	cpu, faults := usage()
 	l.result.CPUNS, l.result.MinorFaults = cpu-l.cpu, faults-l.faults
 	l.result.WallNS = int64(time.Since(l.begun))
-	return l.result, asError(err)
+	return l.result, l.hinted(asError(err))
+}
+
+// hinted adds what to do next to the error of a first line that holds the names of the
+// columns.
+func (l *loader) hinted(err error) error {
+	var e *Error
+	if !errors.As(err, &e) || e.Line != 1 || e.Column == "" || e.Hint != "" || l.opt.Header.Records > 0 || !strings.EqualFold(e.Value, e.Column) {
+		return err
+	}
+	named := *e
+	return named.WithHint("If the first line holds names, say HEADER.")
 }
 
 // newLoader checks table and options. The loader is not nil.

@@ -121,30 +121,68 @@ func (x *inferrer) files(patterns []string, env *Env) error {
 }
 
 func (x *inferrer) file(name string, env *Env) error {
-	file, info, err := env.Files.open(name)
+	if info, err := env.Files.stat(name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return pgerr.New(pgerr.WrongObjectType, "cannot infer columns from \"%s\": it can be read only once", name).
+			WithHint("Create the table first, or give the data as standard input.").In(name)
+	}
+	file, info, err := env.Files.open(x.ctx, name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if !info.Mode().IsRegular() || sniff(file) != nil {
-		return pgerr.New(pgerr.WrongObjectType, "cannot infer columns from \"%s\": it is a pipe or compressed", name).
-			WithHint("Create the table first, or pipe the plain data in.")
+	if kind := sniff(file); kind != nil || x.opt.Encoding != "" {
+		return x.recoded(file, kind, name)
 	}
 	x.total += info.Size()
 	return x.look(&input{name: name, info: info, size: info.Size(), end: info.Size(), file: file})
 }
 
+// recoded looks at a file that is compressed, unless kind is nil, or in another encoding.
+func (x *inferrer) recoded(r io.Reader, kind *compression, name string) error {
+	if kind != nil {
+		inflated, err := newInflated(&countedReader{r: r, progress: new(Progress)}, kind, name)
+		if err != nil {
+			return err
+		}
+		defer inflated.Close()
+		r = inflated
+	}
+	return x.front(r, name)
+}
+
+// stream looks at the first bytes of a stream and keeps them.
 func (x *inferrer) stream(r io.Reader, name string) error {
+	var kept bytes.Buffer
+	err := x.front(io.TeeReader(r, &kept), name)
+	x.kept = kept.Bytes()
+	return err
+}
+
+// front looks at the first bytes of what can only be read from front to back.
+func (x *inferrer) front(r io.Reader, name string) error {
+	if x.left == 0 {
+		x.cut = true
+		return nil
+	}
+	var s stream
+	if x.opt.Encoding != "" {
+		s.decoder = newDecoder(r, x.opt.Encoding)
+		r = s.decoder
+	}
 	b := make([]byte, inferStreamBytes)
 	n, err := io.ReadFull(r, b)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	switch {
+	case err == nil:
+		x.cut = true
+		x.left = int64(n) - slackBytes
+	case err != io.EOF && err != io.ErrUnexpectedEOF:
 		return fileError(err, "could not read from", name)
 	}
-	x.kept = b[:n]
-	if x.cut = err == nil; x.cut {
-		x.left = int64(n) - slackBytes
+	err = x.look(&input{name: name, size: int64(n), end: int64(n), mem: b[:n:n]})
+	if x.cut {
+		x.left = 0
 	}
-	return x.look(&input{name: name, size: int64(n), end: int64(n), mem: b[:n:n]})
+	return s.why(err)
 }
 
 // look reads the records of one input.

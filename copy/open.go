@@ -16,7 +16,7 @@ func (l *loader) openFiles(patterns []string) ([]*stream, error) {
 	asStreams, sized := l.opt.Encoding != "", true
 	for _, name := range names {
 		s := &stream{name: name}
-		if s.file, s.info, err = l.env.Files.open(name); err != nil {
+		if s.file, s.info, err = l.env.Files.open(l.ctx, name); err != nil {
 			return nil, err
 		}
 		l.streams = append(l.streams, s)

@@ -209,6 +209,8 @@ func (d *leader) read(b *[]byte) (whole bool, err error) {
 		switch {
 		case errors.Is(err, io.EOF):
 			d.done = true
+		case err != nil && d.l.ctx.Err() != nil:
+			return false, d.l.ctx.Err() // which may be why
 		case err != nil:
 			return false, fileError(err, "could not read from", d.in.name)
 		}

@@ -2,9 +2,11 @@ package copy
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // stream is a source that can only be read from front to back: a pipe, a file that is
@@ -17,6 +19,7 @@ type stream struct {
 	kind    *compression // nil: none
 	decoder *decoder
 	closers []io.Closer
+	awake   func() bool // stops waking the reader of a pipe when the context ends
 }
 
 // plain reports whether the bytes of s are those that the records are in.
@@ -28,7 +31,7 @@ func (s *stream) open(l *loader) (io.Reader, error) {
 	r := s.reader
 	if r == nil {
 		if s.file == nil {
-			file, info, err := l.env.Files.open(s.name)
+			file, info, err := l.env.Files.open(l.ctx, s.name)
 			if err != nil {
 				return nil, err
 			}
@@ -37,6 +40,10 @@ func (s *stream) open(l *loader) (io.Reader, error) {
 			}
 		}
 		s.closers = append(s.closers, s.file)
+		if !s.info.Mode().IsRegular() {
+			file := s.file
+			s.awake = context.AfterFunc(l.ctx, func() { _ = file.SetReadDeadline(time.Unix(1, 0)) }) // a file that never waits has none
+		}
 		r = s.file
 	}
 	if s.plain(l.opt) {
@@ -61,6 +68,9 @@ func (s *stream) open(l *loader) (io.Reader, error) {
 
 // close closes what open opened.
 func (s *stream) close() {
+	if s.awake != nil {
+		s.awake()
+	}
 	if s.closers == nil && s.file != nil {
 		s.file.Close()
 	}

@@ -162,7 +162,7 @@ func (w *writer) to(dst Destination, opt *ToOptions, workers int) error {
 	w.out, w.name = dst.writer, "stdout"
 	if dst.writer == nil {
 		var err error
-		if file, err = w.env.Files.create(dst.path); err != nil {
+		if file, err = w.env.Files.create(w.ctx, dst.path); err != nil {
 			return err
 		}
 		w.out, w.name = file, dst.path
@@ -232,6 +232,9 @@ func (w *writer) write(b []byte) error {
 	w.written += int64(n)
 	w.env.Progress.BytesProcessed.Add(int64(n))
 	if err != nil {
+		if w.ctx.Err() != nil {
+			return w.ctx.Err() // which may be why
+		}
 		return fileError(err, "could not write to file", w.name)
 	}
 	w.clock.enter(StageConvert)

@@ -1,12 +1,14 @@
 package copy
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/ingotdb/ingot/internal/pgerr"
 )
@@ -18,10 +20,12 @@ type target struct {
 	files *Files
 	temp  string // its name until it is complete; "" if it has its final one
 	path  string
+	awake func() bool // stops waking who writes to a pipe when the context ends
 }
 
-// create opens path for a COPY TO.
-func (f *Files) create(path string) (*target, error) {
+// create opens path for a COPY TO. A named pipe is waited for until ctx ends, and then
+// writing to it ends with an error.
+func (f *Files) create(ctx context.Context, path string) (*target, error) {
 	if err := f.refused(path); err != nil {
 		return nil, err
 	}
@@ -32,13 +36,18 @@ func (f *Files) create(path string) (*target, error) {
 		return nil, fileError(err, "could not open file", path)
 	case info.IsDir():
 		return nil, pgerr.New(pgerr.WrongObjectType, "\"%s\" is a directory", path).
-			WithHint("Name a file in it.")
+			WithHint("Name a file in it.").In(path)
 	case !info.Mode().IsRegular():
-		file, err := f.openFile(path, os.O_WRONLY, 0)
+		open := f.openFile
+		if info.Mode()&fs.ModeNamedPipe != 0 {
+			open = func(path string, flag int, _ fs.FileMode) (*os.File, error) { return f.openPipe(ctx, path, flag) }
+		}
+		file, err := open(path, os.O_WRONLY, 0)
 		if err != nil {
 			return nil, fileError(err, "could not open file", path)
 		}
-		return &target{File: file, files: f, path: path}, nil
+		awake := context.AfterFunc(ctx, func() { _ = file.SetWriteDeadline(time.Unix(1, 0)) }) // a file that never waits has none
+		return &target{File: file, files: f, path: path, awake: awake}, nil
 	default:
 		// The right to write the file decides, not that to write its directory.
 		file, err := f.openFile(path, os.O_WRONLY, 0)
@@ -72,6 +81,7 @@ func (f *Files) create(path string) (*target, error) {
 func (t *target) complete() error {
 	file := t.File
 	t.File = nil
+	t.sleep()
 	if err := file.Close(); err != nil {
 		t.remove()
 		return fileError(err, "could not write to file", t.path)
@@ -89,9 +99,17 @@ func (t *target) complete() error {
 // abandon drops a file that was not completed; after complete it does nothing.
 func (t *target) abandon() {
 	if t.File != nil {
+		t.sleep()
 		t.File.Close()
 		t.File = nil
 		t.remove()
+	}
+}
+
+// sleep gives up waking who writes.
+func (t *target) sleep() {
+	if t.awake != nil {
+		t.awake()
 	}
 }
 

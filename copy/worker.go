@@ -1,6 +1,7 @@
 package copy
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -24,6 +25,7 @@ type worker struct {
 	taken   int      // records of the fragment that were converted
 	rejects []rejected
 
+	ctx   context.Context // of the COPY
 	files *Files
 	file  *os.File // open input, if it is not kept open
 	of    *input
@@ -38,7 +40,7 @@ func (w *worker) open(in *input) (io.ReaderAt, error) {
 		return w.file, nil
 	}
 	w.close()
-	file, info, err := w.files.open(in.name)
+	file, info, err := w.files.open(w.ctx, in.name)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +78,7 @@ func readError(err error, name string) error {
 // newWorker adds a worker to the pool.
 func (l *loader) newWorker() *worker {
 	w := idleWorkers.Get().(*worker)
-	w.files = &l.env.Files
+	w.ctx, w.files = l.ctx, &l.env.Files
 	w.reader.clock, w.reader.size = &w.clock, blockBytes
 	if l.env.readBytes > 0 {
 		w.reader.size = l.env.readBytes

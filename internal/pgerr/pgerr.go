@@ -60,6 +60,12 @@ func (e *Error) At(table, file string, line int64, column string) *Error {
 	return e
 }
 
+// In sets the file and returns e.
+func (e *Error) In(file string) *Error {
+	e.File = file
+	return e
+}
+
 // WithValue sets the offending text and returns e.
 func (e *Error) WithValue(v string) *Error {
 	e.Value, e.HasValue = v, true
@@ -134,13 +140,22 @@ func Code(err error) string {
 	}
 }
 
-// From returns err as an *Error: the first in its chain, or a new one around it.
+// From returns err as an *Error: the first in its chain, or a new one around it. The end
+// of a context gets PostgreSQL's words for it, whatever operation it ended.
 func From(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
 	}
-	return &Error{SQLState: codeOf(err), Message: err.Error(), Err: err}
+	out := &Error{SQLState: codeOf(err), Message: err.Error(), Err: err}
+	switch {
+	case out.SQLState != QueryCanceled:
+	case errors.Is(err, context.DeadlineExceeded):
+		out.Message = "canceling statement due to statement timeout"
+	case errors.Is(err, context.Canceled):
+		out.Message = "canceling statement due to user request"
+	}
+	return out
 }
 
 func codeOf(err error) string {
