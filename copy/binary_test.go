@@ -447,7 +447,7 @@ func checkBinaryModel(t *testing.T, store *columnar.Store, dir string, r *rand.R
 		columns[i] = fmt.Sprintf("c%d %s", i, typ)
 	}
 	for _, mode := range []string{"file", "split", "split", "split", "stream"} {
-		env := Env{Files: AnyFile(), MaxWorkers: 1 + r.IntN(9), BlockSize: 1 << r.IntN(12), smallBytes: -1, readBytes: r.IntN(2) << r.IntN(12)}
+		env := Env{Files: AnyFile(), MaxWorkers: 1 + r.IntN(9), BlockSize: 1 << r.IntN(12), smallBytes: -1, readBytes: r.IntN(2) << r.IntN(12), MemoryLimit: int64(r.IntN(2) << r.IntN(14))}
 		src := FromFiles(path)
 		switch mode {
 		case "file":

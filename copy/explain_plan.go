@@ -13,6 +13,7 @@ type Plan struct {
 	Bytes       int64 // of input; 0 if unknown
 	Files       int
 	Workers     int
+	Windows     int    // that the input is taken in; 0 is one
 	Reason      string // for cardinality and workers
 }
 
@@ -51,22 +52,25 @@ func PlanFrom(ctx context.Context, t *Target, src Source, opt *FromOptions, env 
 
 // planFiles plans for regular files, whose prologues are read.
 func (l *loader) planFiles() (Plan, error) {
-	p := Plan{Cardinality: Exact, Bytes: l.bytes, Files: len(l.inputs), Workers: workersFor(l.bytes, l.opt.Parallelism, l.env)}
+	p := Plan{Bytes: l.bytes, Files: len(l.inputs), Workers: workersFor(l.bytes, l.opt.Parallelism, l.env)}
 	if l.bytes <= l.env.small() {
 		l.workers = 1
-		if err := l.count(); err != nil {
+		l.layOut()
+		if err := l.countNext(len(l.splits)); err != nil {
 			return p, asError(err)
 		}
-		if err := l.sum(); err != nil {
-			return p, asError(err)
-		}
-		p.Rows = l.rows
+		p.Cardinality, p.Rows = l.class(Exact), l.rows
 		p.Reason = fmt.Sprintf("counted; %d bytes do not justify a second worker", l.bytes)
 		return p, nil
 	}
 	p.Cardinality = Estimate
 	p.Reason = fmt.Sprintf("estimated from the first records, counted at execution; one worker for each %d bytes, limit %d",
 		workerBytes, workersFor(1<<62, l.opt.Parallelism, l.env))
+	l.layOut()
+	if n := l.windowSplits(); n < len(l.splits) {
+		p.Windows = (len(l.splits) + n - 1) / n
+		p.Reason += fmt.Sprintf("; %d windows, since the input is larger than the memory limit", p.Windows)
+	}
 	w := l.newWorker()
 	defer w.close()
 	var sampled, ends int64

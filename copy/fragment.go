@@ -26,7 +26,7 @@ func (l *loader) convertFragments(w *worker) error {
 func (l *loader) convertFragment(w *worker, k int) error {
 	f := &l.fragments[k]
 	w.clock.enter(StageStore)
-	out, err := l.load.Fragment(k, l.capacity(f.rows))
+	out, err := l.load.Fragment(k-l.firstFragment, l.capacity(f.rows))
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (l *loader) convertSpan(w *worker, s *span, at *int) (bool, error) {
 		*at += w.conv.stored
 		row += int64(n)
 		left -= n
-		size := r.offset() - from
+		size := min(r.offset(), r.limit) - from // a record end that the file lacks counts for nothing
 		w.clock.bytes[StageConvert] += size
 		l.advance(size, int64(w.conv.stored))
 	}
@@ -170,7 +170,7 @@ func (l *loader) seek(w *worker, p *piece) error {
 			return err
 		}
 	}
-	last := p.row+int64(p.rows) == in.firstRow+in.rows
+	last := in.whole && p.row+int64(p.rows) == in.firstRow+in.rows
 	limit := in.end
 	if !last {
 		s := l.splitWithEnd(p.row + int64(p.rows) - 1)

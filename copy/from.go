@@ -27,24 +27,31 @@ type loader struct {
 	cpu    int64 // of the process at the beginning, as faults
 	faults int64
 
-	inputs    []*input
-	bytes     int64
-	block     int64
-	workers   int
-	pool      []*worker
-	splits    []split
-	rows      int64
-	fragments []fragmentPlan
-	streams   []*stream // files that are or may be streams
-	parcels   int       // fragments of the streams that are done
-	recoded   bool      // the bytes of the stream are counted where they are read
-	stretches []stretch // of streams, in row order
-	load      *columnar.Load
-	slack     int64        // bytes that numeric values may take beyond those of their text
-	grown     atomic.Int64 // bytes that they did take
-	mapped    bool         // load stores in a file of its own, whose place is known
-	again     bool         // this attempt is not the first, which told the progress
-	sifted    sifted
+	inputs        []*input
+	bytes         int64
+	block         int64
+	workers       int
+	pool          []*worker
+	most          int // workers that all of the input is worth
+	splits        []split
+	counted       int // splits that were counted
+	sums          summing
+	span          int64 // bytes of the window, and of the record that begins before it
+	rows          int64
+	fragments     []fragmentPlan
+	firstFragment int            // of the window
+	streams       []*stream      // files that are or may be streams
+	parcels       int            // fragments of the streams that are done
+	recoded       bool           // the bytes of the stream are counted where they are read
+	stretches     []stretch      // of streams, in row order
+	load          *columnar.Load // being filled
+	loads         []sealed
+	sealed        int64        // rows in loads
+	slack         int64        // bytes that numeric values may take beyond those of their text
+	grown         atomic.Int64 // bytes that they did take
+	mapped        bool         // load stores in a file of its own, whose place is known
+	again         bool         // this attempt is not the first, which told the progress
+	sifted        sifted
 
 	next   atomic.Int64 // fragment to convert
 	failed failure
@@ -91,10 +98,10 @@ func FromTxn(ctx context.Context, store *columnar.Store, txn *columnar.Txn, t *T
 	if err != nil || l.nothing() {
 		return l.finish(err)
 	}
-	if err = l.sync(); err != nil {
+	if err = l.seal(); err != nil {
 		return l.finish(err)
 	}
-	if l.opt.Rejects == "" {
+	if l.opt.Rejects == "" && len(l.loads) <= 1 {
 		return l.finish(l.append(txn))
 	}
 	undo := txn.Savepoint()
@@ -138,7 +145,7 @@ func convert(ctx context.Context, store *columnar.Store, t *Target, src Source, 
 
 // commit appends the rows in a transaction of its own.
 func (l *loader) commit() error {
-	if err := l.sync(); err != nil {
+	if err := l.seal(); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -157,24 +164,23 @@ func (l *loader) commit() error {
 	return err
 }
 
-// sync makes the converted rows durable, though not part of the table.
-func (l *loader) sync() error {
-	start := time.Now()
-	err := l.load.Sync(l.ctx)
-	l.result.Stages[StageSync].NS += int64(time.Since(start))
-	return err
-}
-
-// append hands the load, which is synced, to txn, and the rejects.
+// append hands the loads, which are sealed, to txn, and the rejects.
 func (l *loader) append(txn *columnar.Txn) error {
 	start := time.Now()
 	defer func() { l.result.Stages[StageIndex].NS += int64(time.Since(start)) }()
-	if l.stored() > 0 {
-		a, err := txn.AppendConflict(l.ctx, l.sh.schema.Name, l.load, l.opt.OnConflict)
-		if err != nil {
-			return l.duplicate(err)
+	before := int64(0)
+	for _, s := range l.loads {
+		if s.rows == 0 {
+			continue
 		}
-		l.result.Rows, l.result.Ignored, l.result.Replaced = a.Rows, a.Skipped, a.Replaced
+		a, err := txn.AppendConflict(l.ctx, l.sh.schema.Name, s.load, l.opt.OnConflict)
+		if err != nil {
+			return l.duplicate(err, before)
+		}
+		l.result.Rows += a.Rows
+		l.result.Ignored += a.Skipped
+		l.result.Replaced += a.Replaced
+		before += s.rows
 	}
 	if l.opt.Rejects == "" {
 		return nil
@@ -185,12 +191,17 @@ func (l *loader) append(txn *columnar.Txn) error {
 // finish completes the result, and drops the load if there was an error.
 func (l *loader) finish(err error) (Result, error) {
 	if l.load != nil {
-		st := l.load.Stats()
-		l.result.Fragments, l.result.Reservations = st.Fragments, st.Reservations
-		l.result.ReservedBytes, l.result.UsedBytes = st.ReservedBytes, st.UsedBytes
-		l.result.Stages[StageStore].Bytes, l.result.Stages[StageSync].Bytes = st.UsedBytes, st.UsedBytes
-		l.load.Abort() // does nothing if a transaction has it
+		l.loads = append(l.loads, sealed{load: l.load})
 	}
+	for _, s := range l.loads {
+		st := s.load.Stats()
+		l.result.Fragments += st.Fragments
+		l.result.Reservations += st.Reservations
+		l.result.ReservedBytes += st.ReservedBytes
+		l.result.UsedBytes += st.UsedBytes
+		s.load.Abort() // does nothing if a transaction has it
+	}
+	l.result.Stages[StageStore].Bytes, l.result.Stages[StageSync].Bytes = l.result.UsedBytes, l.result.UsedBytes
 	if err == nil {
 		l.result.Bytes = l.bytes
 		l.result.Skipped, l.result.SetNull, l.result.Excluded = l.sifted.skipped.Load(), l.sifted.nulled.Load(), l.sifted.excluded.Load()
@@ -238,71 +249,6 @@ func newLoader(ctx context.Context, store *columnar.Store, t *Target, o *FromOpt
 	return l, err
 }
 
-// fromFiles converts regular files; l.inputs is opened and their prologues are read.
-func (l *loader) fromFiles() error {
-	l.result.Cardinality = Exact
-	l.workers = workersFor(l.bytes, l.opt.Parallelism, l.env)
-	l.result.Workers = l.workers
-	if err := l.count(); err != nil {
-		return err
-	}
-	if err := l.sum(); err != nil {
-		return err
-	}
-	if err := l.checkRows(); err != nil {
-		return err
-	}
-	for _, in := range l.inputs {
-		l.env.Progress.BytesProcessed.Add(in.size - in.end) // a trailer, or what nobody looks at
-	}
-	l.cut()
-	if l.numeric() {
-		l.slack = l.bytes
-	}
-	for {
-		err := l.attempt()
-		grown := l.grown.Load()
-		if err != nil || grown <= l.slack {
-			return err
-		}
-		// Numbers such as 1e1000 took more bytes than were reserved. All were converted, so
-		// now it is known how many.
-		l.load.Abort()
-		l.slack = grown
-		l.grown.Store(0)
-		l.next.Store(0)
-		l.again = true
-		l.sifted.reset(l.pool)
-	}
-}
-
-// attempt reserves space and converts everything into it.
-func (l *loader) attempt() error {
-	plan := columnar.LoadPlan{Schema: l.sh.schema}
-	if l.grows() {
-		l.slack = math.MaxInt64
-	} else {
-		plan.Fragments, plan.VarBytes = make([]int, len(l.fragments)), l.varBytes()
-		for i := range l.fragments {
-			plan.Fragments[i] = l.fragments[i].rows
-		}
-	}
-	var err error
-	if l.load, err = l.store.NewLoad(l.ctx, plan); err != nil {
-		return err
-	}
-	l.mapped = !l.grows() && !l.load.Stats().Inline
-	l.workers = min(l.workers, max(1, len(l.fragments)))
-	l.result.Workers = l.workers
-	if err = l.run(StageConvert, l.convertFragments); err == nil {
-		err = l.failed.err
-	}
-	if changed := l.verify(err == nil); changed != nil {
-		return changed
-	}
-	return err
-}
-
 // numeric reports whether a field may take more bytes than its text.
 func (l *loader) numeric() bool {
 	for i := range l.sh.fields {
@@ -322,9 +268,9 @@ func (l *loader) checkRows() error {
 		WithHint("Leave ROWS out, or give the number of data records.")
 }
 
-// varBytes bounds the bytes of all variable-length values; of those of numeric columns it
+// varBytes bounds the bytes of all variable-length values of a window of rows rows; of those of numeric columns it
 // guesses that they are not longer than their text by more than slack.
-func (l *loader) varBytes() int64 {
+func (l *loader) varBytes(rows int64) int64 {
 	n := l.slack
 	text := false
 	for i := range l.sh.fields {
@@ -333,15 +279,15 @@ func (l *loader) varBytes() int64 {
 			continue
 		}
 		if text = true; l.sh.hasMark {
-			n += l.rows * int64(len(f.dflt.S))
+			n += rows * int64(len(f.dflt.S))
 		}
 	}
 	if text {
-		n += l.bytes
+		n += l.span
 	}
 	for i := range l.sh.consts {
 		if k := &l.sh.consts[i]; k.value.Type.Variable() {
-			n += l.rows * int64(len(k.value.S))
+			n += rows * int64(len(k.value.S))
 		}
 	}
 	return n

@@ -61,19 +61,11 @@ func splitsOf(in *input, block int64) int { return int((in.end - in.start + bloc
 // countTask is the least work that a goroutine takes at once in the count.
 const countTask = 1 << 20
 
-// count fills the tallies of the splits of all inputs, in parallel.
-func (l *loader) count() error {
-	total := 0
-	for _, in := range l.inputs {
-		in.firstSplit = total
-		total += splitsOf(in, l.block)
-	}
-	l.splits = make([]split, total)
-	if l.sh.binary {
-		return l.countTuples()
-	}
+// count fills the tallies of the splits first to total-1, in parallel.
+func (l *loader) count(first, total int) error {
 	perTask := int(max(1, countTask/l.block))
 	var next atomic.Int64
+	next.Store(int64(first))
 	return l.run(StageSplit, func(w *worker) error {
 		for {
 			first := int(next.Add(int64(perTask))) - perTask
@@ -152,62 +144,23 @@ func (l *loader) countBlock(in *input, off int64, b []byte) {
 	}
 }
 
-// sum gives every split its start state and the rows and lines before it, and every
-// input its rows. Where text has an end-of-copy marker the input ends.
-func (l *loader) sum() error {
-	if l.sh.binary {
-		return nil
-	}
-	w := l.pool[0]
-	defer w.close()
-	rows := int64(0)
-	for _, in := range l.inputs {
-		in.firstRow = rows
-		state, lines := outside, in.headLines
-		mine := l.splits[in.firstSplit : in.firstSplit+splitsOf(in, l.block)]
-		looked, ended, data := false, false, false
-		for i := 0; i < len(mine) && !ended; i++ {
-			s := &mine[i]
-			s.state, s.rows, s.lines = state, rows, lines
-			if s.marker[state] && !looked {
-				looked = true // the record with another one fails
-				if err := l.endIn(w, in, i, state); err != nil {
-					return err
-				}
-				if ended = in.end < in.size; ended && splitsOf(in, l.block) <= i {
-					break
-				}
-			}
-			rows += s.ends[state]
-			lines += s.tally.lines
-			data = s.data[state]
-			state = s.next[state]
-		}
-		if len(mine) > 0 && !ended && (state != outside || data || in.lastByte != in.d.eol) {
-			rows++ // the last record has no end
-		}
-		in.rows = rows - in.firstRow
-	}
-	l.rows = rows
-	return nil
-}
-
-// cut divides the rows into fragments.
+// cut divides the rows from first on into fragments.
 //
 // A fragment has at most columnar.MaxFragmentRows rows and about
 // columnar.FragmentBytes of values, on a multiple of 64 rows where records are short
 // enough. A small input is cut finer, so that every worker has one.
-func (l *loader) cut() {
+func (l *loader) cut(first int64) {
+	rows := l.rows - first
 	perRow := int64(l.sh.schema.RowBytes())
-	if l.sh.text && l.rows > 0 {
-		perRow += l.bytes / l.rows
+	if l.sh.text && rows > 0 {
+		perRow += l.span / rows
 	}
 	most := max(64, columnar.FragmentBytes/max(1, perRow)&^63)
 	most = min(most, columnar.MaxFragmentRows)
-	if each := (l.rows + int64(l.workers) - 1) / int64(l.workers); each < most {
+	if each := (rows + int64(l.workers) - 1) / int64(l.workers); each < most {
 		most = max(64, (each+63)&^63)
 	}
-	for row := int64(0); row < l.rows; {
+	for row := first; row < l.rows; {
 		n := min(most, l.rows-row)
 		n = l.shorten(row, n)
 		f := fragmentPlan{row: row, rows: int(n)}
@@ -254,7 +207,6 @@ func (l *loader) inputWithRow(row int64) *input {
 // splitWithEnd returns the split that the end of row is in.
 func (l *loader) splitWithEnd(row int64) int {
 	in := l.inputWithRow(row)
-	n := splitsOf(in, l.block)
-	k := sort.Search(n-1, func(k int) bool { return l.splits[in.firstSplit+k+1].rows > row })
+	k := sort.Search(in.known-1, func(k int) bool { return l.splits[in.firstSplit+k+1].rows > row })
 	return in.firstSplit + k
 }

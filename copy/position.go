@@ -56,8 +56,9 @@ func (d *leader) remember(p *parcel, lines int64) {
 	d.l.stretches = append(d.l.stretches, s)
 }
 
-// duplicate gives the error of Append the line of the row that it is about.
-func (l *loader) duplicate(err error) error {
+// duplicate gives the error of Append the line of the row that it is about; before is the
+// rows of the loads before the one that it is about.
+func (l *loader) duplicate(err error, before int64) error {
 	var dup *columnar.DuplicateError
 	if !errors.As(err, &dup) {
 		return err
@@ -65,11 +66,11 @@ func (l *loader) duplicate(err error) error {
 	e := *pgerr.From(err)
 	e.Err = err
 	e.Table = l.sh.schema.Name
-	e.File, e.Line = l.lineOfRow(dup.Row)
+	e.File, e.Line = l.lineOfRow(before + dup.Row)
 	if dup.Earlier < 0 {
 		return &e
 	}
-	switch file, line := l.lineOfRow(dup.Earlier); {
+	switch file, line := l.lineOfRow(before + dup.Earlier); {
 	case line == 0:
 	case file == e.File:
 		e.Detail += fmt.Sprintf(" It is on line %d too.", line)
@@ -144,7 +145,7 @@ func (l *loader) lineOf(in *input, row int64) (int64, error) {
 // linesBefore returns the number of line breaks of in before offset.
 func (l *loader) linesBefore(src io.ReaderAt, in *input, offset int64) (int64, error) {
 	lines, from := in.headLines, in.start
-	if n := splitsOf(in, l.block); n > 0 {
+	if n := in.known; n > 0 {
 		k := min((offset-in.start)/l.block, int64(n-1))
 		lines, from = l.splits[in.firstSplit+int(k)].lines, in.start+k*l.block
 	}

@@ -24,6 +24,10 @@ type input struct {
 	headLines int64 // line breaks before start
 
 	firstSplit int   // of the COPY's splits
+	splits     int   // up to size
+	known      int   // of them, those that were summed and hold records
+	begun      bool  // the sum has come to it
+	whole      bool  // and through it
 	firstRow   int64 // of the COPY's rows
 	rows       int64
 	lastByte   byte

@@ -64,14 +64,34 @@ func (h *rejectHeap) Pop() any {
 	return last
 }
 
-// reset forgets everything before another attempt.
-func (s *sifted) reset(pool []*worker) {
-	s.skipped.Store(0)
-	s.nulled.Store(0)
-	s.excluded.Store(0)
-	s.worst, s.filled = nil, nil
+// siftedMark is how far the accounts were before an attempt.
+type siftedMark struct {
+	skipped, nulled, excluded int64
+	worst                     []rejected
+	filled                    int
+	rejects                   []int // by worker
+}
+
+func (s *sifted) mark(pool []*worker) siftedMark {
+	m := siftedMark{skipped: s.skipped.Load(), nulled: s.nulled.Load(), excluded: s.excluded.Load(), worst: slices.Clone(s.worst), filled: len(s.filled)}
 	for _, w := range pool {
-		w.rejects = nil
+		m.rejects = append(m.rejects, len(w.rejects))
+	}
+	return m
+}
+
+// restore forgets what was accounted for since m, before another attempt.
+func (s *sifted) restore(m siftedMark, pool []*worker) {
+	s.skipped.Store(m.skipped)
+	s.nulled.Store(m.nulled)
+	s.excluded.Store(m.excluded)
+	s.worst, s.filled = slices.Clone(m.worst), s.filled[:m.filled]
+	for i, w := range pool {
+		n := 0
+		if i < len(m.rejects) {
+			n = m.rejects[i]
+		}
+		w.rejects = w.rejects[:n]
 	}
 }
 

@@ -194,7 +194,7 @@ func TestSieve(t *testing.T) {
 		s := newSifting(rng)
 		store := newStore(t)
 		for _, stream := range []bool{false, true} {
-			env := Env{Files: AnyFile(), MaxWorkers: 1 + rng.IntN(9), BlockSize: 1 + rng.IntN(500), smallBytes: -1, readBytes: 16 + rng.IntN(300)}
+			env := Env{Files: AnyFile(), MaxWorkers: 1 + rng.IntN(9), BlockSize: 1 + rng.IntN(500), smallBytes: -1, readBytes: 16 + rng.IntN(300), MemoryLimit: rng.Int64N(2) * rng.Int64N(8000)}
 			name := fmt.Sprintf("seed=%d,stream=%t", seed, stream)
 			if !t.Run(name, func(t *testing.T) { s.run(t, store, stream, env) }) {
 				t.Fatalf("%s: %d workers, blocks of %d and %d, where %t, not null %t, check %t, %s, input %q",

@@ -24,7 +24,10 @@ type Env struct {
 	MaxWorkers int // at most so many goroutines convert; 0 is GOMAXPROCS
 	BlockSize  int // bytes of a split; 0 is DefaultBlockSize. For tests: results never depend on it
 	Progress   *Progress
-	Notice     func(string) // called with each notice by the goroutine of the COPY; may be nil
+	// MemoryLimit is the bytes of input that are worth keeping for the second look: larger
+	// files are taken in windows of a quarter of it, of 1 GiB at most. 0 is no limit.
+	MemoryLimit int64
+	Notice      func(string) // called with each notice by the goroutine of the COPY; may be nil
 
 	smallBytes int64 // inputs up to this many bytes are loaded by the calling goroutine; 0 is the default
 	readBytes  int   // bytes to index at a time; 0 is the default

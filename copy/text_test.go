@@ -263,7 +263,7 @@ func checkTextModel(t *testing.T, store *columnar.Store, dir string, r *rand.Ran
 		columns[i] = fmt.Sprintf("c%d %s", i, typ)
 	}
 	for _, mode := range []string{"file", "split", "split", "split", "stream"} {
-		env := Env{Files: AnyFile(), MaxWorkers: 1 + r.IntN(9), BlockSize: 1 << r.IntN(12), smallBytes: -1, readBytes: r.IntN(2) << r.IntN(12)}
+		env := Env{Files: AnyFile(), MaxWorkers: 1 + r.IntN(9), BlockSize: 1 << r.IntN(12), smallBytes: -1, readBytes: r.IntN(2) << r.IntN(12), MemoryLimit: int64(r.IntN(2) << r.IntN(14))}
 		src := FromFiles(path)
 		switch mode {
 		case "file":

@@ -53,7 +53,7 @@ func options(list []ast.Option) []copy.Option {
 
 // env returns what package copy needs to know of the session.
 func (r *run) env() copy.Env {
-	e := copy.Env{Files: r.opt.Files, MaxWorkers: r.opt.MaxWorkers, BlockSize: r.opt.BlockSize, Notice: r.opt.OnNotice}
+	e := copy.Env{Files: r.opt.Files, MaxWorkers: r.opt.MaxWorkers, BlockSize: r.opt.BlockSize, MemoryLimit: r.opt.MemoryLimit, Notice: r.opt.OnNotice}
 	return e
 }
 
