@@ -1,0 +1,49 @@
+// Command documents measures loads as a program does them that projects documents into
+// graphs: many small COPYs of Arrow data in one transaction per document.
+//
+//	go run ./bench/documents [-workers LIST] [-passes N] [-rounds R] [-results DIR]
+//	go run ./bench/documents instructions [-document D] [-workers LIST] [-n N] [-results DIR]
+//	go run ./bench/documents run -workers N -durability full|none -passes N -dir DIR
+//	go run ./bench/documents repeat -document D -workers N -n N -dir DIR
+//
+// It is run from the root of the repository.
+//
+// # Workload
+//
+// There are 12 tables of nodes, of 9 to 89 columns, 660 in all, and 47 tables of edges, one
+// per pair of tables that edges go between. Fifteen documents of 22 to 21,935 nodes, with one
+// edge fewer than nodes, fill 14 to 32 of these each. The 366 statements are small: 127 have
+// fewer than 10 rows, 248 fewer than 100, 334 fewer than 1,000, 364 fewer than 10,000; the
+// median is 30, the largest 11,297. The first table of nodes gets one row from every document.
+//
+// A node is a key (bigint, PRIMARY KEY, ascending) and properties of text, bigint, integer,
+// double precision, boolean, timestamptz and date, many of them mostly null. An edge is two
+// keys of nodes and three properties; its table is a plain one.
+//
+// Each statement is two calls: the Arrow table that has its rows is registered under a name,
+// and COPY t FROM (SELECT columns FROM that name) loads it. Registering is part of the
+// measured time, making the Arrow table is not.
+//
+// # Measures
+//
+// The first form runs, for durability full and none and every number of workers, one after
+// the other and all of it R times, a new process that loads all documents N+1 times, each
+// time into a new store. The first time is kept in the raw file and not in the medians. The
+// list of workers ends with its first number again: what differs between those two is noise,
+// and no other difference that is not larger means anything. Raw numbers go to
+// RESULTS/documents-DATE.txt, tables of medians to standard output.
+//
+// Wall time, CPU time of the process, minor faults and allocations of Go's heap are those
+// from BEGIN to the end of COMMIT, of whatever the process does in that time: collecting
+// garbage and folding the log are in it.
+//
+// The second form counts instructions of one document with valgrind's callgrind, without
+// sync: of 2N loads less those of N, divided by N. Each load is followed by a TRUNCATE of
+// what it filled, counted too.
+//
+// The third and fourth forms are what these start.
+//
+// The same loads are Go benchmarks:
+//
+//	go test -run '^$' -bench . ./bench/documents
+package main

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/ingotdb/ingot/columnar"
+)
+
+// durabilities are the durabilities by their names.
+var durabilities = map[string]columnar.Durability{"full": columnar.Full, "none": columnar.None}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is main with its arguments and outputs; it returns the exit status: 0 done, 1
+// something failed, 2 usage.
+func run(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	command := "measure"
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		command, args = args[0], args[1:]
+	}
+	forms := map[string]func(context.Context, []string, io.Writer, io.Writer) error{
+		"measure": measureAll, "instructions": instructions, "run": runHere, "repeat": repeatHere,
+	}
+	form, ok := forms[command]
+	err := error(usage{fmt.Errorf("no command is called %q", command)})
+	if ok {
+		err = form(ctx, args, stdout, stderr)
+	}
+	if err == nil {
+		return 0
+	}
+	if !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(stderr, "documents: %v\n", err)
+	}
+	if errors.As(err, new(usage)) {
+		return 2
+	}
+	return 1
+}
+
+// usage is an error of the command line.
+type usage struct{ error }
+
+func (u usage) Unwrap() error { return u.error }
+
+// newFlags returns the flags of a form.
+func newFlags(name string, stderr io.Writer) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	return flags
+}
+
+// parse reads a command line; checks are conditions that must hold then.
+func parse(flags *flag.FlagSet, args []string, checks ...func() error) error {
+	if err := flags.Parse(args); err != nil {
+		return usage{err}
+	}
+	if flags.NArg() > 0 {
+		return usage{fmt.Errorf("unexpected argument %q", flags.Arg(0))}
+	}
+	for _, c := range checks {
+		if err := c(); err != nil {
+			return usage{err}
+		}
+	}
+	return nil
+}
+
+// positive returns the check that n is.
+func positive(name string, n *int) func() error {
+	return func() error {
+		if *n < 1 {
+			return fmt.Errorf("-%s is %d: want 1 or more", name, *n)
+		}
+		return nil
+	}
+}
+
+// numbers reads a list of positive numbers into out.
+func numbers(name string, text *string, out *[]int) func() error {
+	return func() error {
+		for _, s := range strings.Split(*text, ",") {
+			n, err := strconv.Atoi(s)
+			if err != nil || n < 1 {
+				return fmt.Errorf("-%s has %q", name, s)
+			}
+			*out = append(*out, n)
+		}
+		return nil
+	}
+}
+
+// present is the check that there is a directory.
+func present(dir *string) func() error {
+	return func() error {
+		if *dir == "" {
+			return errors.New("-dir is missing")
+		}
+		return nil
+	}
+}
+
+// runHere is the form run: all documents, several times, in this process. It prints a
+// sample per line.
+func runHere(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := newFlags("run", stderr)
+	workers := flags.Int("workers", 1, "limit of workers")
+	durability := flags.String("durability", "full", "full or none")
+	passes := flags.Int("passes", 5, "`number` of loads of all documents after the first")
+	dir := flags.String("dir", "", "empty `directory` for the stores")
+	err := parse(flags, args, positive("workers", workers), positive("passes", passes), present(dir), func() error {
+		if _, ok := durabilities[*durability]; !ok {
+			return fmt.Errorf("-durability is %q: want full or none", *durability)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	w := newWorkload()
+	out := json.NewEncoder(stdout)
+	for p := range *passes + 1 {
+		store := filepath.Join(*dir, "store")
+		err := pass(ctx, store, w, *workers, durabilities[*durability], func(s sample) error {
+			s.Pass = p
+			return out.Encode(s)
+		})
+		if err := errors.Join(err, os.RemoveAll(store)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repeatHere is the form repeat: one document, again and again, in this process, without
+// sync.
+func repeatHere(ctx context.Context, args []string, _, stderr io.Writer) error {
+	flags := newFlags("repeat", stderr)
+	number := flags.Int("document", 0, "`number` of the document")
+	workers := flags.Int("workers", 1, "limit of workers")
+	loads := flags.Int("n", 1, "`number` of loads after the first")
+	dir := flags.String("dir", "", "empty `directory` for the store")
+	err := parse(flags, args, positive("workers", workers), positive("n", loads), present(dir), func() error { return check(*number) })
+	if err != nil {
+		return err
+	}
+	t, err := openTarget(ctx, filepath.Join(*dir, "store"), newWorkload(*number), *workers, columnar.None)
+	if err != nil {
+		return err
+	}
+	for range *loads + 1 {
+		if _, err = t.load(ctx, *number); err == nil {
+			err = t.empty(ctx, *number)
+		}
+		if err != nil {
+			break
+		}
+	}
+	return errors.Join(err, t.close())
+}
