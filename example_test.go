@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/ingotdb/ingot"
 	"github.com/ingotdb/ingot/mmap"
@@ -217,6 +219,36 @@ func ExampleDB_CopyFrom() {
 	}
 	fmt.Println(out.Tag, out.Copy.Cardinality)
 	// Output: COPY 2 unknown
+}
+
+// Arrow data is staged under a name and loaded from there.
+func ExampleDB_RegisterArrow() {
+	db, done := openFlights()
+	defer done()
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "code", Type: arrow.BinaryTypes.String}, {Name: "late", Type: arrow.PrimitiveTypes.Int64},
+	}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	b.Field(0).(*array.StringBuilder).AppendValues([]string{"DEN", "BOS", "DEN"}, nil)
+	b.Field(1).(*array.Int64Builder).AppendValues([]int64{3, 90, 4}, nil)
+	rec := b.NewRecordBatch()
+	defer rec.Release()
+	table := array.NewTableFromRecords(schema, []arrow.RecordBatch{rec})
+	defer table.Release()
+
+	if err := db.RegisterArrow("staged", table); err != nil {
+		log.Fatal(err)
+	}
+	out, err := db.Exec(ctx, `COPY flights FROM (SELECT code, late FROM staged WHERE late < 60)`)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(out.Tag, out.Copy.Cardinality)
+	fmt.Println(db.UnregisterArrow("staged"))
+	// Output:
+	// COPY 2 at most
+	// <nil>
 }
 
 func ExampleTx_CopyFrom() {

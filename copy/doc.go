@@ -60,6 +60,10 @@
 // calling goroutine; none is started. More workers come with the bytes, one for each MiB,
 // never with the configuration, which is only a limit.
 //
+// Large input. Files larger than the memory limit are taken in windows, ranges of splits
+// that go through steps 1 to 5 one after the other (window.go). Each is a load of its own, and
+// one transaction appends them all.
+//
 // # COPY FROM a stream
 //
 // The leader, which is the calling goroutine, reads parcels of up to 16 MiB, finds the last
@@ -68,12 +72,30 @@
 // its fragments too have their exact size. No more than one parcel for each worker, and
 // one, exist at a time.
 //
+// Compressed files and text of another encoding are streams too: what is in the file, as UTF-8.
+// Bytes that cannot be converted are put down as a byte that is not UTF-8, so that they fail
+// their record and no earlier one (type decoder).
+//
+// # COPY FROM columns
+//
+// The result of a query and Arrow data are columns already. They go from column to column
+// without text, by the calling goroutine; what CHECK, keys and defaults do is the same.
+//
+// # Rows that are left out
+//
+// ON_ERROR and WHERE may leave records out. A batch is converted at provisional places, and
+// then the records that stay are closed up in every column, before NOT NULL and CHECK look
+// at them (type sieve). The rows of a fragment are therefore at most those planned for it.
+// Under a WHERE, which may leave next to nothing, fragments grow with their rows instead.
+// What was left out is told in the order of the input, whatever the workers did: notices,
+// the table of REJECTS, and the record that exceeds REJECT_LIMIT.
+//
 // # One error
 //
 // Whatever the number of workers and the size of blocks, the error is that of the
 // smallest failing record: in it first what is wrong with its bytes (encoding, line breaks,
 // an open quote), then the number of fields, then the fields from left to right, NOT NULL,
-// CHECK. Keys come last. Workers only detect that a record fails, note it if no
+// WHERE, CHECK. Keys come last. Workers only detect that a record fails, note it if no
 // smaller one is known, and stop; fragments are taken in order, so all that is before it
 // is being looked at. What is wrong is found by reading that one record again, slowly
 // (type explainer), and is told in PostgreSQL's words.

@@ -8,6 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/copy"
 )
@@ -145,4 +149,78 @@ func ExamplePlanFrom() {
 	fmt.Println(plan.Cardinality, plan.Rows, plan.Workers, plan.Reason, err)
 	// Output:
 	// exact 2 1 counted; 8 bytes do not justify a second worker <nil>
+}
+
+// Rows that are columns already: two integers, the second of them NULL, and their text.
+func ExampleFromRows() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "copy")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	store, target := openTable(ctx, dir)
+	defer store.Close()
+	batch := copy.Batch{Rows: 2, Cols: []columnar.Vec{
+		columnar.MakeVec(columnar.Type{Kind: columnar.Int4}, 2, []uint64{0b01}, []byte{7, 0, 0, 0, 0, 0, 0, 0}, nil, nil, nil, nil),
+		columnar.MakeVec(columnar.Type{Kind: columnar.Text}, 2, nil, nil, nil, []int32{0, 3, 6}, []byte("onetwo"), nil),
+	}}
+	rows := func(yield func(copy.Batch, error) bool) { yield(batch, nil) }
+	opt, err := copy.ParseRowsOptions(nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	res, err := copy.From(ctx, store, target, copy.FromRows(rows, copy.Exact, 2), opt, copy.Env{})
+	fmt.Println(res.Rows, res.Cardinality, err)
+	// Output: 2 exact <nil>
+}
+
+// Arrow data goes into a table, and what does not fit is an error.
+func ExampleFromArrowTable() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "copy")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	store, target := openTable(ctx, dir)
+	defer store.Close()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "s", Type: arrow.BinaryTypes.String}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	b.Field(0).(*array.Int64Builder).AppendValues([]int64{1, 1 << 40}, nil)
+	b.Field(1).(*array.StringBuilder).AppendValues([]string{"x", "y"}, nil)
+	table := array.NewTableFromRecords(schema, []arrow.RecordBatch{b.NewRecordBatch()})
+	opt, err := copy.ParseRowsOptions(nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = copy.From(ctx, store, target, copy.FromArrowTable(table), opt, copy.Env{})
+	fmt.Println(err)
+	// Output: value "1099511627776" is out of range for type integer [22003]
+}
+
+// Bad rows are left out and told.
+func ExampleFrom_onError() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "copy")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	store, target := openTable(ctx, dir)
+	defer store.Close()
+	word := func(name, value string) copy.Option {
+		return copy.Option{Name: name, Values: []copy.OptionValue{{Kind: copy.Word, Text: value}}}
+	}
+	opt, err := copy.ParseFromOptions(csv(word("ON_ERROR", "ignore"), word("LOG_VERBOSITY", "verbose")))
+	if err != nil {
+		log.Fatal(err)
+	}
+	env := copy.Env{Notice: func(n string) { fmt.Println(n) }}
+	res, err := copy.From(ctx, store, target, copy.FromReader(strings.NewReader("1,x\n2x,y\n3,z\n"), ""), opt, env)
+	fmt.Println(res.Rows, res.Skipped, err)
+	// Output:
+	// skipping row due to data type incompatibility at line 2 for column "a": "2x"
+	// 1 row was skipped due to data type incompatibility
+	// 2 1 <nil>
 }
