@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,12 +28,18 @@ type shell struct {
 	*runner
 	db   *ingot.DB
 	line *liner.State
+
+	// idle takes the signal that Ctrl-C is where no line is being read and no statement
+	// runs: there is nothing to cancel then, and the shell goes on.
+	idle chan os.Signal
 }
 
 // runShell talks until the end of input and returns the exit status.
 func runShell(db *ingot.DB, f *flags, mode string) int {
-	s := &shell{db: db, line: liner.NewLiner()}
+	s := &shell{db: db, line: liner.NewLiner(), idle: make(chan os.Signal, 1)}
 	defer s.line.Close()
+	signal.Notify(s.idle, os.Interrupt)
+	defer signal.Stop(s.idle)
 	s.line.SetCtrlCAborts(true)
 	s.line.SetMultiLineMode(true)
 	s.runner = newRunner(db, f, mode, &prompted{line: s.line})
@@ -76,7 +83,9 @@ func (s *shell) talk() {
 		}
 		s.line.AppendHistory(strings.TrimSpace(text))
 		ctx, stop := untilInterrupted()
+		signal.Stop(s.idle) // a second signal ends a statement that does not heed the first
 		s.script(ctx, "", strings.NewReader(text), false)
+		signal.Notify(s.idle, os.Interrupt)
 		stop()
 		text = ""
 	}

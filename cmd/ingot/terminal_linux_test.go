@@ -147,7 +147,9 @@ func TestShell(t *testing.T) {
 	c.typed("ROLLBACK;\r")
 	c.expect("ROLLBACK")
 	c.expect("ingot> ")
-	c.typed("SELECT half\x03")
+	c.typed("SELECT half\x01") // to the beginning, which draws the line anew
+	c.expect("ingot> SELECT half")
+	c.typed("\x03")
 	c.expect("ingot> ")
 	c.typed("\\q\r")
 	if err := c.cmd.Wait(); err != nil {
