@@ -301,6 +301,9 @@ func (r *run) planCopyFrom(v view, stmt *ast.Copy) (*planNode, error) {
 		n.fact("files", p.Files)
 	}
 	n.fact("workers", p.Workers)
+	if p.Windows > 0 {
+		n.fact("windows", p.Windows)
+	}
 	n.fact("reason", p.Reason)
 	return n, nil
 }
