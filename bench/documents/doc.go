@@ -3,7 +3,7 @@
 //
 //	go run ./bench/documents [-workers LIST] [-passes N] [-rounds R] [-results DIR]
 //	go run ./bench/documents instructions [-document D] [-workers LIST] [-n N] [-results DIR]
-//	go run ./bench/documents run -workers N -durability full|none -passes N -dir DIR
+//	go run ./bench/documents run -workers LIST -durability full|none -passes N -dir DIR
 //	go run ./bench/documents repeat -document D -workers N -n N -dir DIR
 //
 // It is run from the root of the repository.
@@ -26,12 +26,14 @@
 //
 // # Measures
 //
-// The first form runs, for durability full and none and every number of workers, one after
-// the other and all of it R times, a new process that loads all documents N+1 times, each
-// time into a new store. The first time is kept in the raw file and not in the medians. The
-// list of workers ends with its first number again: what differs between those two is noise,
-// and no other difference that is not larger means anything. Raw numbers go to
-// RESULTS/documents-DATE.txt, tables of medians to standard output.
+// The first form runs, for durability full and none in turn and that R times, a new process
+// that loads all documents N+1 times. A process has one new store each time for every number
+// of workers, and loads a document into each of them before it goes to the next document, so
+// that what is compared was measured within a moment; the order changes every time. The first
+// time is kept in the raw file and not in the medians. The list of workers ends with its first
+// number again: what differs between those two is noise, and no other difference that is not
+// larger means anything. Raw numbers go to RESULTS/documents-DATE.txt, tables of medians to
+// standard output.
 //
 // Wall time, CPU time of the process, minor faults and allocations of Go's heap are those
 // from BEGIN to the end of COMMIT, of whatever the process does in that time: collecting

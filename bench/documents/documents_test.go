@@ -247,7 +247,7 @@ func BenchmarkDocument(b *testing.B) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range []string{"-workers 0", "-workers x", "-passes 0", "-rounds 0", "nothing", "run", "run -dir d -durability some", "repeat", "repeat -dir d -document 15",
+	for _, args := range []string{"-workers 0", "-workers x", "-passes 0", "-rounds 0", "nothing", "run", "run -dir d -workers 0", "run -dir d -durability some", "repeat", "repeat -dir d -document 15",
 		"instructions -document -1", "instructions -n 0", "-passes 1 more"} {
 		if got := run(strings.Fields(args), io.Discard, io.Discard); got != 2 {
 			t.Errorf("%q ends with %d, want 2", args, got)

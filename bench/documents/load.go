@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
@@ -86,7 +88,9 @@ func (t *target) empty(ctx context.Context, number int) error {
 
 // sample is one measured load of a document.
 type sample struct {
-	Pass     int `json:"pass"` // 0: the first of the process
+	Pass     int `json:"pass"`  // 0: the first of the process
+	Place    int `json:"place"` // in the list of workers
+	Workers  int `json:"workers"`
 	Document int `json:"document"`
 	measure.Sample
 	Allocations int64 `json:"allocations"` // on Go's heap
@@ -118,21 +122,34 @@ func (t *target) measure(ctx context.Context, number int) (sample, error) {
 	return s, nil
 }
 
-// pass loads all documents into a new store in dir, the smallest first, and gives their
-// samples to each.
-func pass(ctx context.Context, dir string, w *workload, workers int, d columnar.Durability, each func(sample) error) (err error) {
-	t, err := openTarget(ctx, dir, w, workers, d)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, t.close()) }()
-	for number := range documents {
-		s, err := t.measure(ctx, number)
-		if err != nil {
+// pass loads all documents, the smallest first, into one new store in dir for each of the
+// limits of workers, and gives the samples to each. A document goes into every store before
+// the next document does, each time another store first.
+func pass(ctx context.Context, dir string, w *workload, number int, workers []int, d columnar.Durability, each func(sample) error) (err error) {
+	targets := make([]*target, len(workers))
+	defer func() {
+		for _, t := range targets {
+			if t != nil {
+				err = errors.Join(err, t.close())
+			}
+		}
+	}()
+	for i := range targets {
+		if targets[i], err = openTarget(ctx, filepath.Join(dir, strconv.Itoa(i)), w, workers[i], d); err != nil {
 			return err
 		}
-		if err := each(s); err != nil {
-			return err
+	}
+	for doc := range documents {
+		for k := range targets {
+			place := (number + doc + k) % len(targets)
+			s, err := targets[place].measure(ctx, doc)
+			if err != nil {
+				return err
+			}
+			s.Pass, s.Place, s.Workers = number, place, workers[place]
+			if err := each(s); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -117,11 +117,12 @@ func present(dir *string) func() error {
 // sample per line.
 func runHere(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := newFlags("run", stderr)
-	workers := flags.Int("workers", 1, "limit of workers")
+	list := flags.String("workers", "1", "comma-separated `list` of limits of workers")
 	durability := flags.String("durability", "full", "full or none")
 	passes := flags.Int("passes", 5, "`number` of loads of all documents after the first")
 	dir := flags.String("dir", "", "empty `directory` for the stores")
-	err := parse(flags, args, positive("workers", workers), positive("passes", passes), present(dir), func() error {
+	var workers []int
+	err := parse(flags, args, numbers("workers", list, &workers), positive("passes", passes), present(dir), func() error {
 		if _, ok := durabilities[*durability]; !ok {
 			return fmt.Errorf("-durability is %q: want full or none", *durability)
 		}
@@ -133,12 +134,12 @@ func runHere(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	w := newWorkload()
 	out := json.NewEncoder(stdout)
 	for p := range *passes + 1 {
-		store := filepath.Join(*dir, "store")
-		err := pass(ctx, store, w, *workers, durabilities[*durability], func(s sample) error {
-			s.Pass = p
-			return out.Encode(s)
-		})
-		if err := errors.Join(err, os.RemoveAll(store)); err != nil {
+		stores := filepath.Join(*dir, "stores")
+		if err := os.Mkdir(stores, 0o755); err != nil {
+			return err
+		}
+		err := pass(ctx, stores, w, p, workers, durabilities[*durability], func(s sample) error { return out.Encode(s) })
+		if err := errors.Join(err, os.RemoveAll(stores)); err != nil {
 			return err
 		}
 	}

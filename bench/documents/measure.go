@@ -15,7 +15,8 @@ import (
 	"github.com/ingotdb/ingot/bench/internal/measure"
 )
 
-// cell is the samples of one durability and number of workers, by document.
+// cell is the samples of one durability and place in the list of workers, by document. Those
+// of cells of the same durability at the same index were measured one after the other.
 type cell struct {
 	durability string
 	workers    int
@@ -47,7 +48,7 @@ func measureAll(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, raw.Close()) }()
-	if err := measure.WriteHeader(raw, work, fmt.Sprintf("rounds: %d, loads of all documents in a process after the first: %d", *rounds, *passes)); err != nil {
+	if err := measure.WriteHeader(raw, work, fmt.Sprintf("rounds: %d, loads of all documents in a process after the first: %d", *rounds, *passes), rawColumns); err != nil {
 		return err
 	}
 	var cells []*cell
@@ -58,9 +59,8 @@ func measureAll(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	}
 	for round := range *rounds {
 		fmt.Fprintf(stderr, "documents: round %d of %d\n", round+1, *rounds)
-		for i := range cells {
-			at := (i + round) % len(cells) // none is always behind the same other
-			if err := cells[at].run(ctx, raw, program, work, at%len(workers), round, *passes); err != nil {
+		for of := cells; len(of) > 0; of = of[len(workers):] {
+			if err := process(ctx, raw, program, work, of[:len(workers)], *list, round, *passes); err != nil {
 				return err
 			}
 		}
@@ -72,20 +72,23 @@ func measureAll(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	return err
 }
 
-// run runs one process and keeps its numbers; place is the cell's in the list of workers.
-func (c *cell) run(ctx context.Context, raw io.Writer, program, work string, place, round, passes int) (err error) {
+// rawColumns names the numbers on a line of the raw file.
+const rawColumns = "durability round pass place workers document rows wall_ns cpu_ns minor_faults allocations alloc_bytes log_syncs"
+
+// process runs one process for the cells of a durability and keeps its numbers.
+func process(ctx context.Context, raw io.Writer, program, work string, cells []*cell, workers string, round, passes int) (err error) {
 	dir, err := os.MkdirTemp(work, "db-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	cmd := measure.Command(ctx, program, "run", "-workers", strconv.Itoa(c.workers), "-durability", c.durability, "-passes", strconv.Itoa(passes), "-dir", dir)
+	durability := cells[0].durability
+	cmd := measure.Command(ctx, program, "run", "-workers", workers, "-durability", durability, "-passes", strconv.Itoa(passes), "-dir", dir)
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	if _, err := measure.Run(cmd); err != nil {
 		return err
 	}
-	out := json.NewEncoder(raw)
 	for in := json.NewDecoder(&stdout); in.More(); {
 		var s sample
 		if err := in.Decode(&s); err != nil {
@@ -95,16 +98,10 @@ func (c *cell) run(ctx context.Context, raw io.Writer, program, work string, pla
 			return err
 		}
 		if s.Pass > 0 {
+			c := cells[s.Place]
 			c.samples[s.Document] = append(c.samples[s.Document], s)
 		}
-		err := out.Encode(struct {
-			Durability string `json:"durability"`
-			Workers    int    `json:"workers"`
-			Place      int    `json:"place"`
-			Round      int    `json:"round"`
-			sample
-		}{c.durability, c.workers, place, round + 1, s})
-		if err != nil {
+		if _, err := fmt.Fprintln(raw, durability, round+1, s.Pass, s.Place, s.Workers, s.Document, s.Rows, s.WallNS, s.CPUNS, s.MinorFaults, s.Allocations, s.AllocBytes, s.LogSyncs); err != nil {
 			return err
 		}
 	}
@@ -128,6 +125,19 @@ func (c *cell) total(field func(*sample) int64) (n int64) {
 	return n
 }
 
+// ratio returns the median, over all loads of all documents, of a field to what it was in the
+// load of the same document by first beside it.
+func (c *cell) ratio(first *cell, field func(*sample) int64) float64 {
+	const scale = 1e6
+	var v []int64
+	for number := range c.samples {
+		for i := range c.samples[number] {
+			v = append(v, scale*field(&c.samples[number][i])/max(field(&first.samples[number][i]), 1))
+		}
+	}
+	return float64(measure.Median(v)) / scale
+}
+
 // Fields of a sample.
 func wallNS(s *sample) int64      { return s.WallNS }
 func cpuNS(s *sample) int64       { return s.CPUNS }
@@ -140,7 +150,7 @@ func logSyncs(s *sample) int64    { return s.LogSyncs }
 // one of each.
 func tables(raw string, cells []*cell) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Medians per document; raw numbers in %s. The last number of workers is the first again: their difference is noise.\n", raw)
+	fmt.Fprintf(&b, "Medians; raw numbers in %s. Ratios are to the first number of workers, loads compared with those beside them; the last number is the first again, so its ratios are noise.\n", raw)
 	for len(cells) > 0 {
 		n := 1
 		for n < len(cells) && cells[n].durability == cells[0].durability {
@@ -150,12 +160,9 @@ func tables(raw string, cells []*cell) string {
 		cells = cells[n:]
 		first := some[0]
 		fmt.Fprintf(&b, "\nDurability %s, the %d documents together:\n\n", first.durability, len(documents))
-		b.WriteString("| workers | wall ms | to the first | CPU ms | to the first | faults | allocations | allocated MB | log syncs |\n" + "|" + strings.Repeat("--:|", 9) + "\n")
+		b.WriteString("| workers | wall ms | ratio | CPU ms | ratio | faults | allocations | allocated MB | log syncs |\n" + "|" + strings.Repeat("--:|", 9) + "\n")
 		for _, c := range some {
-			ratio := func(field func(*sample) int64) float64 {
-				return float64(c.total(field)) / float64(max(first.total(field), 1))
-			}
-			fmt.Fprintf(&b, "| %d | %s | %.3f | %s | %.3f | %d | %d | %.1f | %d |\n", c.workers, ms(c.total(wallNS)), ratio(wallNS), ms(c.total(cpuNS)), ratio(cpuNS),
+			fmt.Fprintf(&b, "| %d | %s | %.3f | %s | %.3f | %d | %d | %.1f | %d |\n", c.workers, ms(c.total(wallNS)), c.ratio(first, wallNS), ms(c.total(cpuNS)), c.ratio(first, cpuNS),
 				c.total(faults), c.total(allocations), float64(c.total(allocBytes))/1e6, c.total(logSyncs))
 		}
 		list := make([]string, len(some))
