@@ -1,6 +1,9 @@
 package copy
 
-import "io"
+import (
+	"io"
+	"time"
+)
 
 // Source is where the rows of a COPY FROM come from.
 type Source struct {
@@ -31,6 +34,8 @@ type Env struct {
 
 	smallBytes int64 // inputs up to this many bytes are loaded by the calling goroutine; 0 is the default
 	readBytes  int   // bytes to index at a time; 0 is the default
+
+	patience time.Duration // how long a parcel of a stream waits to be full; 0 is the default
 }
 
 const (

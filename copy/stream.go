@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"sync"
+	"time"
 
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/internal/pgerr"
@@ -17,6 +18,10 @@ const (
 	leastParcelBytes = 1 << 20
 	mostParcelBytes  = 16 << 20
 	parcelsBytes     = 32 << 20 // of all parcels together
+
+	// patience is how long a parcel waits for its full size before it is converted with what
+	// has arrived, firstParcelBytes at least: a slow stream is converted while it comes.
+	patience = 250 * time.Millisecond
 )
 
 // parcel is complete records of a stream: what the leader hands to a worker. Its rows
@@ -42,6 +47,9 @@ type leader struct {
 	free []byte // a buffer that nobody uses
 	next parcel
 	done bool
+
+	patience time.Duration
+	since    time.Time // that the next parcel is waited for
 }
 
 // fromStream converts a stream. The calling goroutine is the leader; as long as the
@@ -50,7 +58,11 @@ func (l *loader) fromStream(s *stream, r io.Reader) error {
 	in := &input{name: s.name}
 	l.recoded = !s.plain(l.opt)
 	l.workers = workersFor(math.MaxInt64, l.opt.Parallelism, l.env)
-	d := &leader{l: l, r: r, in: in, size: min(max(parcelsBytes/(l.workers+1), leastParcelBytes), mostParcelBytes)}
+	d := &leader{l: l, r: r, in: in, size: min(max(parcelsBytes/(l.workers+1), leastParcelBytes), mostParcelBytes), patience: patience}
+	if l.env.patience != 0 {
+		d.patience = l.env.patience
+	}
+	d.since = time.Now()
 	if l.env.smallBytes != 0 {
 		d.size = int(l.block)
 	}
@@ -207,6 +219,8 @@ func (d *leader) read(b *[]byte) (whole bool, err error) {
 		*b = (*b)[:len(*b)+n]
 		d.clock.bytes[StageRead] += int64(n)
 		switch {
+		case d.late(len(*b)) && err == nil:
+			return false, nil
 		case errors.Is(err, io.EOF):
 			d.done = true
 		case err != nil && d.l.ctx.Err() != nil:
@@ -216,6 +230,11 @@ func (d *leader) read(b *[]byte) (whole bool, err error) {
 		}
 	}
 	return d.done, nil
+}
+
+// late reports whether a parcel of n bytes is no longer worth waiting for.
+func (d *leader) late(n int) bool {
+	return n >= firstParcelBytes-slackBytes && time.Since(d.since) > d.patience
 }
 
 // parcel reads the next parcel. d.next is the bytes left over, and where they stand.
@@ -231,13 +250,14 @@ func (d *leader) parcel() (parcel, error) {
 			return p, err
 		}
 		size := min(2*cap(p.b), max(d.size, firstParcelBytes)+slackBytes)
-		if !whole && cap(p.b) < size {
+		if !whole && cap(p.b) < size && !d.late(len(p.b)) {
 			p.b = append(make([]byte, 0, size), p.b...)
 			continue
 		}
 		d.clock.enter(StageSplit)
 		d.clock.bytes[StageSplit] += int64(len(p.b))
 		if d.cut(&p, whole) {
+			d.since = time.Now()
 			return p, nil
 		}
 		if len(p.b) > maxRecordBytes {

@@ -3,6 +3,7 @@ package copy
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -83,5 +84,44 @@ func TestWindowErrors(t *testing.T) {
 		if n := len(readTable(t, store)); n != 0 {
 			t.Errorf("%q: %d rows", tc.more, n)
 		}
+	}
+}
+
+// slowReader gives a piece for each Read and looks, at each, at what was converted.
+type slowReader struct {
+	piece    string
+	rest     string // of the piece at hand
+	left     int
+	progress *Progress
+	seen     int64 // rows converted before the last piece was asked for
+}
+
+// Read gives the next piece.
+func (s *slowReader) Read(p []byte) (int, error) {
+	if s.rest == "" {
+		if s.left == 0 {
+			return 0, io.EOF
+		}
+		s.left--
+		s.rest = s.piece
+		s.seen = s.progress.TuplesProcessed.Load()
+	}
+	n := copy(p, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
+
+// TestSlowStream checks that rows are converted before the stream has ended, though it is
+// no longer than a parcel.
+func TestSlowStream(t *testing.T) {
+	env := Env{MaxWorkers: 1, Progress: new(Progress), patience: 1}
+	r := &slowReader{piece: strings.Repeat("12,abc\n", 2000), left: 40, progress: env.Progress}
+	store := newStore(t)
+	res, err := fromText(t, store, "a int4, b text", "FORMAT csv", FromReader(r, ""), env)
+	if err != nil || res.Rows != 80_000 || len(readTable(t, store)) != 80_000 {
+		t.Fatal(res.Rows, err)
+	}
+	if r.seen == 0 {
+		t.Error("nothing was converted before the last piece arrived")
 	}
 }
