@@ -93,6 +93,22 @@ func (s *Schema) RowBytes() int {
 	return (bits + 7) / 8
 }
 
+// ColumnBytes returns what each column's fixed parts take for the given rows: header,
+// validity and values or offsets, in full fragments and one for the rest.
+// Variable-length bytes come on top.
+func (s *Schema) ColumnBytes(rows int64) []int64 {
+	out := make([]int64, len(s.Columns))
+	full, rest := rows/MaxFragmentRows, int(rows%MaxFragmentRows)
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		out[i] = full * layoutOf(c.Type, c.NotNull, MaxFragmentRows).size
+		if rest > 0 {
+			out[i] += layoutOf(c.Type, c.NotNull, rest).size
+		}
+	}
+	return out
+}
+
 // Flags of a chunk header.
 const (
 	flagValidity = 1 << 0

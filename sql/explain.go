@@ -3,6 +3,8 @@ package sql
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,14 +17,52 @@ import (
 // its rows from.
 type planNode struct {
 	Step  string
-	Facts []planFact
+	Facts planFacts
 	Input *planNode
 }
 
-// planFact is a property of a step.
+// planFact is a property of a step. The value may be a planFacts.
 type planFact struct {
 	name  string
 	value any
+}
+
+// planFacts are the parts of a property.
+type planFacts []planFact
+
+// lines returns the facts as text.
+func (fs planFacts) lines(indent string) []string {
+	var out []string
+	for _, f := range fs {
+		if parts, ok := f.value.(planFacts); ok {
+			out = append(out, indent+f.name+":")
+			out = append(out, parts.lines(indent+"  ")...)
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s%s: %v", indent, f.name, f.value))
+	}
+	return out
+}
+
+// MarshalJSON returns the facts as an object, in order. Their names are kept: they are
+// those of columns and stages.
+func (fs planFacts) MarshalJSON() ([]byte, error) {
+	out := []byte("{")
+	for i, f := range fs {
+		name, err := json.Marshal(f.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(f.value)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, name...), ':'), value...)
+	}
+	return append(out, '}'), nil
 }
 
 func (n *planNode) fact(name string, value any) { n.Facts = append(n.Facts, planFact{name, value}) }
@@ -47,10 +87,7 @@ func (r *run) explain(stmt *ast.Explain) (*Result, error) {
 // lines returns the plan as text, each input deeper than what takes its rows.
 func (n *planNode) lines(depth int) []string {
 	indent := strings.Repeat("  ", depth)
-	out := []string{indent + n.Step}
-	for _, f := range n.Facts {
-		out = append(out, fmt.Sprintf("%s  %s: %v", indent, f.name, f.value))
-	}
+	out := append([]string{indent + n.Step}, n.Facts.lines(indent+"  ")...)
 	if n.Input != nil {
 		out = append(out, n.Input.lines(depth+1)...)
 	}
@@ -104,13 +141,36 @@ func (r *run) planOf(stmt *ast.Explain) (*planNode, error) {
 	node.fact("actual rows", res.Rows)
 	node.fact("wall ns", int64(time.Since(begin)))
 	if c := res.Copy; c != nil {
-		copyFacts(node, c)
+		columns := len(res.Columns)
+		if stmt, ok := stmt.Stmt.(*ast.Copy); ok && columns == 0 {
+			columns = r.copyColumns(stmt)
+		}
+		copyFacts(node, c, columns)
 	}
 	return node, nil
 }
 
-// copyFacts adds what a COPY took.
-func copyFacts(n *planNode, c *copy.Result) {
+// copyColumns returns how many columns a COPY of a table reads or writes; 0 if that is
+// not known.
+func (r *run) copyColumns(stmt *ast.Copy) int {
+	v, err := r.view()
+	if err != nil {
+		return 0
+	}
+	defer v.release()
+	t, err := r.table(v, stmt.Table)
+	switch {
+	case err != nil:
+		return 0
+	case stmt.Columns != nil:
+		return len(stmt.Columns)
+	}
+	return len(t.Schema().Columns)
+}
+
+// copyFacts adds what a COPY of the given number of columns took. A stage's share is that
+// of the time of all stages together; they add up over workers.
+func copyFacts(n *planNode, c *copy.Result, columns int) {
 	n.fact("bytes", c.Bytes)
 	n.fact("actual workers", c.Workers)
 	n.fact("reservations", c.Reservations)
@@ -118,9 +178,23 @@ func copyFacts(n *planNode, c *copy.Result) {
 	n.fact("used bytes", c.UsedBytes)
 	n.fact("cpu ns", c.CPUNS)
 	n.fact("minor faults", c.MinorFaults)
-	for s := range copy.Stages {
-		n.fact("stage "+s.String()+" ns", c.Stages[s].NS)
+	if columns > 0 && c.WallNS > 0 {
+		n.fact("million datums per second", math.Round(1e5*float64(c.Rows)*float64(columns)/float64(c.WallNS))/100)
 	}
+	total := int64(0)
+	for _, s := range c.Stages {
+		total += s.NS
+	}
+	var stages planFacts
+	for s := range copy.Stages {
+		cost := c.Stages[s]
+		share := 0.0
+		if total > 0 {
+			share = math.Round(1000*float64(cost.NS)/float64(total)) / 10
+		}
+		stages = append(stages, planFact{s.String(), planFacts{{"ns", cost.NS}, {"bytes", cost.Bytes}, {"share", share}}})
+	}
+	n.fact("stages", stages)
 }
 
 // planStatement returns the plan of a statement without carrying it out.
@@ -290,6 +364,11 @@ func (r *run) planCopyFrom(v view, stmt *ast.Copy) (*planNode, error) {
 		return nil, err
 	}
 	n := &planNode{Step: "Copy into " + stmt.Table.String()}
+	if stmt.Endpoint == ast.File {
+		n.fact("source", stmt.Path)
+	} else {
+		n.fact("source", "standard input")
+	}
 	n.fact("cardinality", p.Cardinality.String())
 	if p.Rows >= 0 {
 		n.fact("rows", p.Rows)
@@ -305,5 +384,32 @@ func (r *run) planCopyFrom(v view, stmt *ast.Copy) (*planNode, error) {
 		n.fact("windows", p.Windows)
 	}
 	n.fact("reason", p.Reason)
+	r.reserveFacts(n, t.Schema(), &p)
 	return n, nil
+}
+
+// reserveFacts adds what a COPY FROM reserves for its rows and how they become durable.
+func (r *run) reserveFacts(n *planNode, s *columnar.Schema, p *copy.Plan) {
+	if p.Rows < 0 {
+		n.fact("reserved", "as rows come: from one vector on, doubling; each full fragment at its size")
+		n.fact("durability", "inline in the log up to "+strconv.FormatInt(r.store.InlineBytes(), 10)+" bytes, else a data file")
+		return
+	}
+	var columns planFacts
+	total, variable := int64(0), false
+	for i, bytes := range s.ColumnBytes(p.Rows) {
+		columns = append(columns, planFact{s.Columns[i].Name, bytes})
+		total += bytes
+		variable = variable || s.Columns[i].Type.Variable()
+	}
+	n.fact("reserved bytes by column", columns)
+	if variable {
+		n.fact("reserved bytes for variable data", p.Bytes)
+		total += p.Bytes
+	}
+	if total <= r.store.InlineBytes() {
+		n.fact("durability", "inline: the values travel in the commit's log record, one sync")
+	} else {
+		n.fact("durability", "data file: one sync of it before the commit's log record and its sync")
+	}
 }
