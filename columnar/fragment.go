@@ -57,6 +57,15 @@ func (f *fragment) bytes() int64 {
 	return n
 }
 
+// outBytes returns the out-of-line bytes of the fragment.
+func (f *fragment) outBytes() int64 {
+	n := int64(0)
+	for i := range f.chunks {
+		n += f.chunks[i].loc.outLen
+	}
+	return n
+}
+
 // open makes c.vec usable: on first touch the chunk's checksums, header and offsets
 // are verified, so that no kernel ever sees a length that its bytes do not back.
 func (f *fragment) open(c *chunk) error {

@@ -241,10 +241,10 @@ func (w *FragmentWriter) place(f *fragment) error {
 		return nil
 	}
 	l.stats.Reservations++
-	l.stats.ReservedBytes += int64(len(w.mem))
 	if l.df != nil {
 		return l.spillFree(f)
 	}
+	l.stats.ReservedBytes += int64(len(w.mem)) + f.outBytes()
 	if l.resident += f.bytes(); l.resident <= l.store.opt.InlineBytes {
 		return nil
 	}
@@ -314,6 +314,7 @@ func (l *Load) spillAll() error {
 		return diskError(err, int64(len(head)))
 	}
 	l.next.Store(dataHeaderBytes)
+	l.stats.ReservedBytes = dataHeaderBytes // what was memory so far is in the file now
 	for _, f := range l.frags {
 		if f != nil {
 			if err := l.spillFree(f); err != nil {
@@ -346,6 +347,7 @@ func (l *Load) spill(f *fragment) error {
 		return err
 	}
 	f.file = l.df
+	l.stats.ReservedBytes += w.at - l.next.Load()
 	l.next.Store(w.at)
 	return nil
 }

@@ -1,14 +1,10 @@
 package columnar
 
-import (
-	"fmt"
-	"slices"
-
-	"github.com/ingotdb/ingot/kernels"
-)
+import "fmt"
 
 // StagedTable returns a table that belongs to no store: its rows are the columns of parts,
-// one after the other, which are not copied. It is read like every other table. What the
+// one after the other, which are not copied. It is read like every other table, but has
+// no zone maps: most are read once, and whole. What the
 // columns alias must stay as it is for as long as the table is used.
 //
 // Each part has a Vec for every column of s, of the column's type, all with the same number
@@ -35,31 +31,10 @@ func StagedTable(s *Schema, parts [][]Vec) (*Table, error) {
 				}
 				k := &f.chunks[i]
 				k.col, k.typ, k.vec = s.Columns[i].ID, cols[i].typ, cols[i].Slice(from, f.rows)
-				k.zone = k.vec.stagedZone()
 				k.verified.Store(true)
 			}
 			t = t.grow(f, false)
 		}
 	}
 	return t, nil
-}
-
-// stagedZone is zoneOf for rows that may start anywhere in their bitmaps.
-func (v *Vec) stagedZone() Zone {
-	w := *v
-	w.off = 0
-	words := (v.n + 63) / 64
-	scratch := func(bits []uint64) []uint64 { return slices.Clone(v.words(bits, make([]uint64, words))) }
-	nulls := 0
-	if v.valid != nil {
-		w.valid = scratch(v.valid)
-		nulls = v.n - kernels.PopCount(w.valid, v.n)
-	}
-	if v.nan != nil {
-		w.nan = scratch(v.nan)
-	}
-	if v.bits != nil {
-		w.bits = scratch(v.bits)
-	}
-	return zoneOf(&w, nulls)
 }
