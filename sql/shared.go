@@ -151,11 +151,12 @@ func (s *Shared) progress() (*columnar.Table, error) {
 
 // readable returns the table that a query reads: of the store, else what is registered.
 func (r *run) readable(v view, name ast.TableName) (*columnar.Table, error) {
-	t, err := r.table(v, name)
-	if pgerr.Code(err) == pgerr.UndefinedTable && name.Schema == "" {
-		if staged := r.opt.Shared.table(name.Name); staged != nil {
-			return staged, nil
+	if name.Schema == "" {
+		if _, err := v.Table(name.Name); pgerr.Code(err) == pgerr.UndefinedTable {
+			if staged := r.opt.Shared.table(name.Name); staged != nil {
+				return staged, nil
+			}
 		}
 	}
-	return t, err
+	return r.table(v, name)
 }
