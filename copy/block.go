@@ -170,18 +170,17 @@ func (r *reader) index() {
 		return
 	}
 	b := r.b
-	if need := len(b) + 1 + slackBytes; len(r.seps) < need {
-		r.seps = make([]uint32, max(need, min(2*need, r.size+1+slackBytes)))
-	}
+	r.room(min(len(b), maxKernelBytes))
 	if need := (len(b) + 63) / 64; len(r.quotes) < need {
 		r.quotes = make([]uint64, max(need, r.size/64))
 	}
 	r.seps[0] = ^uint32(0)
-	positions := r.seps[1:]
 	n, ends, others, quotes := 0, 0, 0, 0
 	state, stray := outside, false
 	for at := 0; at < len(b); at += maxKernelBytes {
 		part := b[at:min(at+maxKernelBytes, len(b))]
+		r.room(n + len(part))
+		positions := r.seps[1:]
 		st, next, bad := r.d.index(positions[n:], r.quotes[at/64:], part, state)
 		stray = stray || bad
 		if at > 0 {
@@ -190,7 +189,12 @@ func (r *reader) index() {
 			}
 		}
 		n, ends, others, quotes, state = n+st.Seps, ends+st.Ends, others+st.Others, quotes+st.Quotes, next
+		if ends == 0 && n >= r.stride || r.text && len(b) > maxKernelBytes && ends == 0 && bytes.IndexByte(part, 0) >= 0 {
+			r.ready, r.bad = 0, true // whatever follows
+			return
+		}
 	}
+	positions := r.seps[1:]
 	if r.complete && r.last && (state == outside || r.d.text) && len(b) > r.behindEnd(positions[:n]) {
 		if state != outside {
 			r.b = bytes.Clone(b[:len(b)-1]) // a lone backslash at the end means nothing
@@ -200,6 +204,17 @@ func (r *reader) index() {
 	}
 	r.quoted = quotes > 0
 	r.check(positions[:n], ends, others, stray)
+}
+
+// room makes seps hold n separators and what terminate adds. A long block has few, or is
+// not looked at to its end, so seps follows what is found.
+func (r *reader) room(n int) {
+	if n += 1 + slackBytes; len(r.seps) >= n {
+		return
+	}
+	grown := make([]uint32, max(n, min(2*n, r.size+1+slackBytes), len(r.seps)+len(r.seps)/2))
+	copy(grown, r.seps)
+	r.seps = grown
 }
 
 // behindEnd returns the position behind the last record end in the index, or 0.

@@ -15,9 +15,17 @@ import (
 func (c *converter) variable(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) int {
 	total := 0
 	seps, _ := t.column(col)
-	for i := 0; i < n*t.stride; i += t.stride {
-		total += int(seps[i+1] - seps[i])
+	whole := n
+	for r := range n {
+		i := r * t.stride
+		size := int(seps[i+1] - seps[i])
+		if size > columnar.MaxValueBytes+int(t.trim)+1 {
+			whole = r // it fails, and no room is made for it
+			break
+		}
+		total += size
 	}
+	n = whole
 	buf.Data = slices.Grow(buf.Data, total+kernels.CopySlack)
 	clear(c.null[:(n+63)/64])
 	switch {

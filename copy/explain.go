@@ -3,7 +3,9 @@ package copy
 import (
 	"bytes"
 	"io"
+	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/internal/pgerr"
@@ -65,7 +67,7 @@ func (x *explainer) record(record []byte) *Error {
 	body := x.body(record)
 	e := x.fieldsOf(record, body)
 	if e != nil && !e.HasValue && !e.NullInput {
-		e.WithValue(string(body))
+		e.WithValue(shown(body))
 	}
 	return e
 }
@@ -131,13 +133,18 @@ func (x *explainer) bytes(record []byte) *Error {
 func (x *explainer) escapes(record []byte) *Error {
 	body := x.body(record)
 	at := 0
-	for i, raw := range x.d.splitFields(body) {
+	i := -1
+	for raw := range x.d.fields(body) {
+		i++
 		marker := string(raw) == x.sh.null || i < len(x.sh.fields) && x.sh.bare(&x.sh.fields[i], raw) != fieldText
+		if len(raw) > columnar.MaxValueBytes {
+			return nil // it is too long, which is for fieldsOf to say
+		}
 		if text, valid := unescape(nil, raw); !valid && !marker {
 			_, seq := pgtext.InvalidSequence(text)
 			e := pgerr.New(pgerr.CharacterNotInRepertoire, "%s", pgtext.EncodingMessage(seq))
 			e.ByteOffset, e.HasOffset = x.place.offset+int64(at), true
-			return x.at(e, record, len(body)).WithValue(string(body))
+			return x.at(e, record, len(body)).WithValue(shown(body))
 		}
 		at += len(raw) + 1
 	}
@@ -166,24 +173,53 @@ func (x *explainer) lineBreak(record []byte, i int) *Error {
 		WithHint("Use quoted CSV field to represent newline.")
 }
 
-// splitFields returns the fields of a record without its end, quotes and all.
-func (d *dialect) splitFields(body []byte) [][]byte {
-	var fields [][]byte
-	s, start := outside, 0
-	for i, c := range body {
-		if c == d.delim && s == outside {
-			fields = append(fields, body[start:i])
-			start = i + 1
+// fields yields the fields of a record without its end, quotes and all.
+func (d *dialect) fields(body []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		s, start := outside, 0
+		for i, c := range body {
+			if c == d.delim && s == outside {
+				if !yield(body[start:i]) {
+					return
+				}
+				start = i + 1
+			}
+			s = d.next(s, c)
 		}
-		s = d.next(s, c)
+		yield(body[start:])
 	}
-	return append(fields, body[start:])
+}
+
+// splitFields returns the first fields of a record, most of them at most.
+func (d *dialect) splitFields(body []byte, most int) (fields [][]byte) {
+	for raw := range d.fields(body) {
+		if fields = append(fields, raw); len(fields) == most {
+			break
+		}
+	}
+	return fields
+}
+
+// shownBytes is how much of a record or a value an error keeps.
+const shownBytes = 64 << 10
+
+// shown returns what an error shows of b: all of it, or the first shownBytes without the
+// part of a character.
+func shown(b []byte) string {
+	if len(b) > shownBytes {
+		b = b[:shownBytes]
+		for len(b) > 0 && !utf8.RuneStart(b[len(b)-1]) {
+			b = b[:len(b)-1]
+		}
+		b = b[:max(0, len(b)-1)]
+	}
+	return string(b)
 }
 
 // fieldsOf finds what is wrong with the fields.
 func (x *explainer) fieldsOf(record, body []byte) *Error {
-	raw := x.d.splitFields(body)
 	fields := x.sh.fields
+	raw := x.d.splitFields(body, max(len(fields), 1)+1)
 	if len(raw) > max(len(fields), 1) || len(fields) == 0 && len(body) > 0 {
 		return x.at(pgerr.New(pgerr.BadCopyFileFormat, "extra data after last expected column"), record, len(body))
 	}
@@ -202,7 +238,7 @@ func (x *explainer) fieldsOf(record, body []byte) *Error {
 			return missing()
 		}
 		text, kind := raw[i], x.sh.bare(f, raw[i])
-		if kind == fieldText && bytes.IndexByte(raw[i], x.d.quote) >= 0 {
+		if kind == fieldText && len(raw[i]) <= columnar.MaxValueBytes && bytes.IndexByte(raw[i], x.d.quote) >= 0 {
 			var closed bool
 			text, closed = x.d.unquote(nil, raw[i])
 			kind = x.sh.unquoted(f, text, closed)
@@ -211,7 +247,7 @@ func (x *explainer) fieldsOf(record, body []byte) *Error {
 			x.at(e, record, len(body))
 			if e.SQLState != pgerr.BadCopyFileFormat {
 				e.Column = f.name
-				e.WithValue(string(text))
+				e.WithValue(shown(text))
 			}
 			e.ByteOffset, e.HasOffset = x.place.offset+int64(start), true
 			if x.sh.onError != ErrorSetNull || e.SQLState == pgerr.BadCopyFileFormat || e.SQLState == pgerr.ProgramLimitExceeded {
@@ -222,7 +258,7 @@ func (x *explainer) fieldsOf(record, body []byte) *Error {
 			}
 		}
 		start += len(raw[i]) + 1
-		row[f.pos] = string(text)
+		row[f.pos] = shown(text)
 		if kind == fieldNull || kind == fieldDefault && f.dflt.Null {
 			row[f.pos], null[f.pos] = "null", true
 		} else if kind == fieldDefault {
@@ -266,6 +302,12 @@ func (x *explainer) value(f *field, kind fieldKind, text []byte) *Error {
 	case kind == fieldOpen:
 		return pgerr.New(pgerr.BadCopyFileFormat, "unterminated CSV quoted field")
 	}
+	tooLong := func() *Error {
+		return pgerr.New(pgerr.ProgramLimitExceeded, "value too long: %d bytes, at most %d can be stored", len(text), columnar.MaxValueBytes)
+	}
+	if len(text) > columnar.MaxValueBytes {
+		return tooLong()
+	}
 	buf := columnar.ColumnBuf{Type: f.typ, Fixed: make([]byte, f.typ.Width()), Bits: make([]uint64, 1), Offsets: make([]int32, 2)}
 	p := parser{location: x.sh.location}
 	st := p.store(&buf, 0, text)
@@ -273,7 +315,7 @@ func (x *explainer) value(f *field, kind fieldKind, text []byte) *Error {
 	case ok:
 		return nil
 	case badSize:
-		return pgerr.New(pgerr.ProgramLimitExceeded, "value too long: %d bytes, at most %d can be stored", len(text), columnar.MaxValueBytes)
+		return tooLong()
 	}
 	return columnar.TextError(pgtext.Status(st), f.typ, text, x.sh.location)
 }

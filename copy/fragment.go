@@ -255,7 +255,7 @@ func (x *explainer) reason(record []byte, row int64, check error) error {
 	if check != nil {
 		body := x.body(record)
 		e := *pgerr.From(check)
-		return x.at(&e, record, len(body)).WithValue(string(body))
+		return x.at(&e, record, len(body)).WithValue(shown(body))
 	}
 	return errInternal("row %d of \"%s\" at byte %d failed and nothing is wrong with it", row, x.place.file, x.place.offset)
 }

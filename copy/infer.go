@@ -212,7 +212,7 @@ func (x *inferrer) look(in *input) error {
 		if e := ex.bytes(record); e != nil {
 			return e
 		}
-		for _, raw := range in.d.splitFields(ex.body(record)) {
+		for _, raw := range in.d.splitFields(ex.body(record), columnar.MaxColumns+1) {
 			x.first = append(x.first, x.natural(&in.d, raw))
 		}
 		x.fits, x.some = make([]candidates, len(x.first)), make([]bool, len(x.first))

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/internal/pgerr"
 )
 
@@ -155,9 +156,9 @@ func (d *dialect) firstStyle(b []byte, whole bool) lineStyle {
 func (sh *shape) matchHeader(in *input, body []byte, lines int64) error {
 	fail := func(format string, args ...any) error {
 		e := pgerr.New(pgerr.BadCopyFileFormat, format, args...)
-		return e.At(sh.schema.Name, in.name, max(lines, 1), "").WithValue(string(body))
+		return e.At(sh.schema.Name, in.name, max(lines, 1), "").WithValue(shown(body))
 	}
-	raw := in.d.splitFields(body)
+	raw := in.d.splitFields(body, columnar.MaxColumns+1)
 	if len(raw) != len(sh.fields) {
 		return fail("wrong number of fields in header line: got %d, expected %d", len(raw), len(sh.fields))
 	}

@@ -1,6 +1,7 @@
 package copy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -50,6 +51,7 @@ type leader struct {
 
 	patience time.Duration
 	since    time.Time // that the next parcel is waited for
+	least    int       // bytes below which waiting goes on: the record has not ended in half of them
 }
 
 // fromStream converts a stream. The calling goroutine is the leader; as long as the
@@ -199,8 +201,12 @@ func (d *leader) head() error {
 		if enough {
 			break
 		}
-		b = append(make([]byte, 0, 2*cap(b)), b...)
+		d.least = 2 * len(b)
+		if len(b) >= cap(b)-slackBytes {
+			b = append(make([]byte, 0, 2*cap(b)), b...)
+		}
 	}
+	d.least = 0
 	d.next = parcel{b: b[d.in.start:], offset: d.in.start, row: d.l.rows, lines: d.in.headLines, fragment: d.l.parcels}
 	d.l.advance(d.in.start, 0)
 	return nil
@@ -234,7 +240,7 @@ func (d *leader) read(b *[]byte) (whole bool, err error) {
 
 // late reports whether a parcel of n bytes is no longer worth waiting for.
 func (d *leader) late(n int) bool {
-	return n >= firstParcelBytes-slackBytes && time.Since(d.since) > d.patience
+	return n >= max(firstParcelBytes-slackBytes, d.least) && time.Since(d.since) > d.patience
 }
 
 // parcel reads the next parcel. d.next is the bytes left over, and where they stand.
@@ -257,15 +263,32 @@ func (d *leader) parcel() (parcel, error) {
 		d.clock.enter(StageSplit)
 		d.clock.bytes[StageSplit] += int64(len(p.b))
 		if d.cut(&p, whole) {
-			d.since = time.Now()
+			d.since, d.least = time.Now(), 0
 			return p, nil
 		}
 		if len(p.b) > maxRecordBytes {
 			e := pgerr.New(pgerr.ProgramLimitExceeded, "a record is longer than %d bytes", int64(maxRecordBytes))
 			return p, e.At(d.l.sh.schema.Name, d.in.name, 1+p.lines, "")
 		}
-		p.b = append(make([]byte, 0, 2*cap(p.b)), p.b...)
+		if d.hopeless(&p) {
+			d.done = true
+			d.cut(&p, true)
+			return p, nil
+		}
+		d.least = 2 * len(p.b)
+		if len(p.b) >= cap(p.b)-slackBytes {
+			p.b = append(make([]byte, 0, cap(p.b)+min(cap(p.b), longRecordBytes)), p.b...)
+		}
 	}
+}
+
+// longRecordBytes is by how much the buffer of a long record grows at most.
+const longRecordBytes = 512 << 20
+
+// hopeless reports whether the record that p begins with fails whatever follows: it has a
+// zero byte, which no text has. The end of a long one is not waited for.
+func (d *leader) hopeless(p *parcel) bool {
+	return !d.l.sh.binary && len(p.b) > mostParcelBytes && bytes.IndexByte(p.b, 0) >= 0
 }
 
 // cut ends p behind a record and makes the rest d.next. It returns false if p holds no

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -123,5 +124,46 @@ func TestSlowStream(t *testing.T) {
 	}
 	if r.seen == 0 {
 		t.Error("nothing was converted before the last piece arrived")
+	}
+}
+
+// drip gives a byte at a time.
+type drip struct{ r io.Reader }
+
+// Read reads one byte.
+func (d drip) Read(p []byte) (int, error) { return d.r.Read(p[:min(1, len(p))]) }
+
+// TestSlowLongRecord checks that a record, and a header, longer than what a slow stream is
+// converted by takes no more memory than its bytes.
+func TestSlowLongRecord(t *testing.T) {
+	long := strings.Repeat("x", 3*firstParcelBytes)
+	store := newStore(t)
+	for _, c := range []struct {
+		name, in string
+		header   Header
+	}{
+		{"record", "1,a\n2," + long + "\n", Header{}},
+		{"header", "a," + long + "\n1,b\n2,c\n", Header{Records: 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			target := createTable(t, store, &columnar.Schema{Name: c.name, Columns: []columnar.Column{
+				{Name: "a", Type: columnar.Type{Kind: columnar.Int4}}, {Name: "b", Type: columnar.Type{Kind: columnar.Text}},
+			}})
+			opt, err := ParseFromOptions(headerOptions[:1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			opt.Header = c.header
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			res, err := From(context.Background(), store, target, FromReader(drip{strings.NewReader(c.in)}, "stdin"), opt, Env{patience: 1})
+			runtime.ReadMemStats(&after)
+			if err != nil || res.Rows != 2 {
+				t.Fatal(res.Rows, err)
+			}
+			if n := after.TotalAlloc - before.TotalAlloc; n > 32*uint64(len(c.in)) {
+				t.Errorf("%d bytes were allocated for %d", n, len(c.in))
+			}
+		})
 	}
 }
