@@ -194,6 +194,9 @@ func (d *leader) head() error {
 		if err != nil {
 			return err
 		}
+		if d.hopeless(b) {
+			whole, d.done = true, true
+		}
 		enough, err := d.l.sh.readHead(d.in, d.l.proto, d.l.opt.Header, b, whole)
 		if err != nil {
 			return err
@@ -201,9 +204,8 @@ func (d *leader) head() error {
 		if enough {
 			break
 		}
-		d.least = 2 * len(b)
-		if len(b) >= cap(b)-slackBytes {
-			b = append(make([]byte, 0, 2*cap(b)), b...)
+		if err := d.grow(&b, 1); err != nil {
+			return err
 		}
 	}
 	d.least = 0
@@ -266,29 +268,38 @@ func (d *leader) parcel() (parcel, error) {
 			d.since, d.least = time.Now(), 0
 			return p, nil
 		}
-		if len(p.b) > maxRecordBytes {
-			e := pgerr.New(pgerr.ProgramLimitExceeded, "a record is longer than %d bytes", int64(maxRecordBytes))
-			return p, e.At(d.l.sh.schema.Name, d.in.name, 1+p.lines, "")
-		}
-		if d.hopeless(&p) {
+		if d.hopeless(p.b) {
 			d.done = true
 			d.cut(&p, true)
 			return p, nil
 		}
-		d.least = 2 * len(p.b)
-		if len(p.b) >= cap(p.b)-slackBytes {
-			p.b = append(make([]byte, 0, cap(p.b)+min(cap(p.b), longRecordBytes)), p.b...)
+		if err := d.grow(&p.b, 1+p.lines); err != nil {
+			return p, err
 		}
 	}
+}
+
+// grow makes room for more of a record, which begins on the given line and does not end
+// in b.
+func (d *leader) grow(b *[]byte, line int64) error {
+	if len(*b) > maxRecordBytes {
+		e := pgerr.New(pgerr.ProgramLimitExceeded, "a record is longer than %d bytes", int64(maxRecordBytes))
+		return e.At(d.l.sh.schema.Name, d.in.name, line, "")
+	}
+	d.least = 2 * len(*b)
+	if n := cap(*b); len(*b) >= n-slackBytes {
+		*b = append(make([]byte, 0, n+min(n, longRecordBytes)), *b...)
+	}
+	return nil
 }
 
 // longRecordBytes is by how much the buffer of a long record grows at most.
 const longRecordBytes = 512 << 20
 
-// hopeless reports whether the record that p begins with fails whatever follows: it has a
+// hopeless reports whether the record that b begins with fails whatever follows: it has a
 // zero byte, which no text has. The end of a long one is not waited for.
-func (d *leader) hopeless(p *parcel) bool {
-	return !d.l.sh.binary && len(p.b) > mostParcelBytes && bytes.IndexByte(p.b, 0) >= 0
+func (d *leader) hopeless(b []byte) bool {
+	return !d.l.sh.binary && len(b) > mostParcelBytes && bytes.IndexByte(b, 0) >= 0
 }
 
 // cut ends p behind a record and makes the rest d.next. It returns false if p holds no
