@@ -66,7 +66,7 @@
 //
 // # COPY FROM a stream
 //
-// The leader, which is the calling goroutine, reads parcels of up to 16 MiB, finds the last
+// The leader, which is the calling goroutine, reads parcels of up to 6 MiB, finds the last
 // record end of each, and hands them to workers, or converts them itself as long as the
 // stream is no longer than one. The rows of a parcel are counted before it is converted, so
 // its fragments too have their exact size. No more than one parcel for each worker, and

@@ -144,18 +144,30 @@ func (l *loader) countBlock(in *input, off int64, b []byte) {
 	}
 }
 
+// Every worker keeps the string bytes of its fragment in memory until the fragment closes.
+// textBytes is about how much of that there is, at least leastTextBytes for each.
+const (
+	textBytes      = 64 << 20
+	leastTextBytes = 1 << 20
+)
+
 // cut divides the rows from first on into fragments.
 //
 // A fragment has at most columnar.MaxFragmentRows rows and about
 // columnar.FragmentBytes of values, on a multiple of 64 rows where records are short
-// enough. A small input is cut finer, so that every worker has one.
+// enough. A small input is cut finer, so that every worker has one, and so is text where
+// many workers hold some.
 func (l *loader) cut(first int64) {
 	rows := l.rows - first
 	perRow := int64(l.sh.schema.RowBytes())
 	if l.sh.text && rows > 0 {
 		perRow += l.span / rows
 	}
-	most := max(64, columnar.FragmentBytes/max(1, perRow)&^63)
+	size := int64(columnar.FragmentBytes)
+	if l.sh.text {
+		size = max(min(size, textBytes/int64(l.workers)), leastTextBytes)
+	}
+	most := max(64, size/max(1, perRow)&^63)
 	most = min(most, columnar.MaxFragmentRows)
 	if each := (rows + int64(l.workers) - 1) / int64(l.workers); each < most {
 		most = max(64, (each+63)&^63)

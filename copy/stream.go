@@ -17,8 +17,8 @@ import (
 const (
 	firstParcelBytes = 64 << 10
 	leastParcelBytes = 1 << 20
-	mostParcelBytes  = 16 << 20
-	parcelsBytes     = 32 << 20 // of all parcels together
+	parcelsBytes     = 12 << 20 // of all parcels together; their values take as much again
+	mostParcelBytes  = parcelsBytes / 2
 
 	// patience is how long a parcel waits for its full size before it is converted with what
 	// has arrived, firstParcelBytes at least: a slow stream is converted while it comes.
@@ -60,7 +60,7 @@ func (l *loader) fromStream(s *stream, r io.Reader) error {
 	in := &input{name: s.name}
 	l.recoded = !s.plain(l.opt)
 	l.workers = workersFor(math.MaxInt64, l.opt.Parallelism, l.env)
-	d := &leader{l: l, r: r, in: in, size: min(max(parcelsBytes/(l.workers+1), leastParcelBytes), mostParcelBytes), patience: patience}
+	d := &leader{l: l, r: r, in: in, size: max(parcelsBytes/(l.workers+1), leastParcelBytes), patience: patience}
 	if l.env.patience != 0 {
 		d.patience = l.env.patience
 	}
