@@ -76,7 +76,7 @@ func runCopy(args []string) int {
 	if status >= 0 {
 		return status
 	}
-	r := newRunner(db, f.flags, modes[0], interruptible(ctx, os.Stdin))
+	r := newRunner(db, f.flags, modes[0], interruptible(ctx, os.Stdin), interruptibleOut(ctx, os.Stdout))
 	if f.create {
 		err = r.create(ctx, db, stmt, options)
 	} else {

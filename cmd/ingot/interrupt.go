@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // untilInterrupted returns a context that the first SIGINT or SIGTERM cancels. A second
@@ -86,3 +87,55 @@ func (w *waiter) loop() {
 		w.got <- chunk{buf[:n], err}
 	}
 }
+
+// interruptibleOut returns a writer to f whose Write returns when ctx ends, even while it
+// waits for who reads a pipe. A regular file never waits and is returned as it is.
+func interruptibleOut(ctx context.Context, f *os.File) io.Writer {
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		return f
+	}
+	return &pusher{ctx: ctx, file: f, done: make(chan error, 1)}
+}
+
+// pusher writes a file in goroutines, so that its caller can stop waiting. After that
+// nothing more is written.
+type pusher struct {
+	ctx  context.Context
+	file *os.File
+	done chan error
+	left bool // a write was left behind
+}
+
+func (p *pusher) Write(b []byte) (int, error) {
+	if p.left {
+		return 0, p.ctx.Err()
+	}
+	go func() {
+		_, err := p.file.Write(b)
+		p.done <- err
+	}()
+	select {
+	case err := <-p.done:
+		if err != nil {
+			return 0, err
+		}
+		return len(b), nil
+	case <-p.ctx.Done():
+	}
+	// What was written in time is not given up: statements end with their tag.
+	timer := time.NewTimer(lastWrite)
+	defer timer.Stop()
+	select {
+	case err := <-p.done:
+		if err != nil {
+			return 0, err
+		}
+		return len(b), nil
+	case <-timer.C:
+		p.left = true
+		return 0, p.ctx.Err()
+	}
+}
+
+// lastWrite is how long a write may go on after an interruption.
+const lastWrite = 10 * time.Millisecond

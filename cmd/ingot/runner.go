@@ -28,10 +28,10 @@ type runner struct {
 }
 
 // newRunner returns a runner on a session of db.
-func newRunner(db *ingot.DB, f *flags, mode string, stdin io.Reader) *runner {
+func newRunner(db *ingot.DB, f *flags, mode string, stdin io.Reader, stdout io.Writer) *runner {
 	r := &runner{
 		mode: mode, jsonErrors: f.errors == "json", jsonStats: f.stats == "json",
-		stdout: bufio.NewWriterSize(os.Stdout, 64<<10), stdin: stdin, bar: newBar(),
+		stdout: bufio.NewWriterSize(stdout, 64<<10), stdin: stdin, bar: newBar(),
 	}
 	r.session = db.Session(ingot.SessionOptions{
 		Stdin: stdin, Stdout: r.stdout, OnNotice: r.notice, OnProgress: r.bar.begin,
@@ -61,7 +61,11 @@ func (r *runner) close(status int) int {
 	if r.session.InTransaction() {
 		r.notice("the transaction was rolled back: the input ended before COMMIT")
 	}
-	if err := errors.Join(r.stdout.Flush(), r.session.Close()); err != nil {
+	err := r.stdout.Flush()
+	if errors.Is(err, context.Canceled) {
+		err = nil // the statement that was interrupted has said so
+	}
+	if err := errors.Join(err, r.session.Close()); err != nil {
 		r.fail(err, "", "")
 		return max(status, statusFailed)
 	}

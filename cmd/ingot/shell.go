@@ -42,7 +42,7 @@ func runShell(db *ingot.DB, f *flags, mode string) int {
 	defer signal.Stop(s.idle)
 	s.line.SetCtrlCAborts(true)
 	s.line.SetMultiLineMode(true)
-	s.runner = newRunner(db, f, mode, &prompted{line: s.line})
+	s.runner = newRunner(db, f, mode, &prompted{line: s.line}, os.Stdout)
 	history := openHistory(s.line)
 	fmt.Fprintf(os.Stderr, "ingot %s, store %s. \\? for help.\n", version(), db.Path())
 	s.talk()

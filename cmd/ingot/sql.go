@@ -67,7 +67,7 @@ func runSQL(args []string) int {
 		return closing(db, f, runShell(db, f, *mode))
 	}
 	stdin := interruptible(ctx, os.Stdin)
-	r := newRunner(db, f, *mode, stdin)
+	r := newRunner(db, f, *mode, stdin, interruptibleOut(ctx, os.Stdout))
 	if len(list) == 0 {
 		list = []input{{true, "-"}}
 	}
