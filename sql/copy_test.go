@@ -97,6 +97,8 @@ func TestCopyWhere(t *testing.T) {
 		{"COPY t FROM STDIN WHERE a", "42804"},
 		{"COPY t FROM STDIN WHERE count(*) > 1", "42803"},
 		{"COPY t FROM STDIN WHERE a IN (SELECT 1)", "0A000"},
+		{"COPY t FROM STDIN WHERE row_number() OVER () > 1", "42P20"},
+		{"COPY t FROM STDIN WHERE generate_series(1, a) > 1", "0A000"},
 		{"COPY t TO STDOUT WHERE a = 1", "42601"},
 	} {
 		if _, err := load(s, "", c[0]); pgerr.Code(err) != c[1] {

@@ -43,7 +43,9 @@ func (p *parser) copy() ast.Stmt {
 		p.fail(p.tok.start, pgerr.SyntaxError, "WHERE clause not allowed with COPY TO").
 			WithHint("Write COPY (SELECT ... WHERE ...) TO.")
 	}
+	p.copyWhere = true
 	s.Where = p.where()
+	p.copyWhere = false
 	return s
 }
 

@@ -515,6 +515,9 @@ func (p *parser) call(at ast.At, name string) *ast.Call {
 		c.Filter = p.expr()
 		p.expect(")")
 	}
+	if p.at("over") && p.copyWhere {
+		p.fail(p.tok.start, pgerr.WindowingError, "window functions are not allowed in COPY FROM WHERE conditions")
+	}
 	if p.at("over") {
 		p.refuse(p.tok.start, "window functions are").WithHint(engineHint)
 	}

@@ -96,8 +96,9 @@ type parser struct {
 	n     int      // how many of ahead are read
 	last  int      // where the token before the current one ended
 
-	depth     int // of nesting, see nest
-	operators int // in the outermost expression
+	depth     int  // of nesting, see nest
+	operators int  // in the outermost expression
+	copyWhere bool // inside the WHERE of a COPY FROM
 }
 
 // newParser returns a parser at the first token of src.

@@ -163,6 +163,10 @@ func preference(t columnar.Type) int {
 }
 
 func (s *Scope) noFunction(pos int, name string, nodes []Node) error {
+	if name == "generate_series" {
+		return s.fail(pos, pgerr.New(pgerr.FeatureNotSupported, "set-returning functions are not allowed in %s", s.Clause).
+			WithHint("generate_series can stand in FROM."))
+	}
 	list := make([]string, len(nodes))
 	for i, n := range nodes {
 		list[i] = typeName(n.Type())
