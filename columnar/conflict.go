@@ -106,6 +106,9 @@ func ignoreAny(checks []*uniqueCheck) error {
 	keyed := make([]bool, len(checks))
 	for _, f := range checks[0].frags {
 		for i := range f.rows {
+			if err := checks[0].wanted(i); err != nil {
+				return err
+			}
 			hit := false
 			for k, u := range checks {
 				r, err := u.reader(f)

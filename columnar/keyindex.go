@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"context"
 	"errors"
 	"math/bits"
 	"slices"
@@ -36,7 +37,7 @@ func (e *DuplicateError) Unwrap() error { return e.Err }
 // table's chunks need no look at a row; keys inside the range of ascending chunks are
 // searched there; only otherwise a hash index of the table's keys is built, sized once
 // from the row count, and kept for the next load.
-func (s *Store) checkUnique(t *Table, frags []*fragment, c *conflicts) error {
+func (s *Store) checkUnique(ctx context.Context, t *Table, frags []*fragment, c *conflicts) error {
 	var checks []*uniqueCheck
 	for i := range t.schema.Constraints {
 		k := &t.schema.Constraints[i]
@@ -47,7 +48,7 @@ func (s *Store) checkUnique(t *Table, frags []*fragment, c *conflicts) error {
 		if err != nil {
 			return err
 		}
-		checks = append(checks, &uniqueCheck{store: s, table: t, frags: frags, constraint: k, key: key,
+		checks = append(checks, &uniqueCheck{ctx: ctx, store: s, table: t, frags: frags, constraint: k, key: key,
 			c: c, readers: map[*fragment]*keyReader{}})
 	}
 	return mmap.Guard(func() error { return runChecks(checks, c) })
@@ -89,6 +90,7 @@ func runChecks(checks []*uniqueCheck, c *conflicts) error {
 
 // uniqueCheck is the check of one constraint for one load.
 type uniqueCheck struct {
+	ctx        context.Context
 	store      *Store
 	table      *Table
 	frags      []*fragment
@@ -194,6 +196,9 @@ func (u *uniqueCheck) search(spans []span) error {
 			return err
 		}
 		for i := range f.rows {
+			if err := u.wanted(i); err != nil {
+				return err
+			}
 			x := r.cols[0].int(i)
 			for len(spans) > 0 && spans[0].zone.Max.I < x {
 				spans = spans[1:]
@@ -217,6 +222,17 @@ func (u *uniqueCheck) search(spans []span) error {
 		row += int64(f.rows)
 	}
 	return nil
+}
+
+// ctxRows is after how many rows a check looks whether it is still wanted.
+const ctxRows = 1 << 14
+
+// wanted returns the context's error at every ctxRows-th row.
+func (u *uniqueCheck) wanted(row int) error {
+	if row%ctxRows != 0 {
+		return nil
+	}
+	return u.ctx.Err()
 }
 
 // reader returns the key reader of a fragment.
@@ -272,6 +288,9 @@ func (u *uniqueCheck) probe(ix *keyIndex) error {
 			return err
 		}
 		for i := range f.rows {
+			if err := u.wanted(i); err != nil {
+				return err
+			}
 			if h, ok := r.hash(i); ok && !u.c.skips(int64(at-base)) {
 				id, hit, err := ix.find(h, func(id uint64) (bool, error) { return u.same(r, i, id, base, at) })
 				if err == nil && hit {
@@ -459,6 +478,9 @@ func (ix *keyIndex) extend(u *uniqueCheck) error {
 		}
 		for i := range int(p.rows) {
 			id := first + visibility.RowID(i)
+			if failed = u.wanted(i); failed != nil {
+				return
+			}
 			if uint64(id) < ix.rows || !u.table.vis.Visible(id) {
 				continue
 			}

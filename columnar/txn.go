@@ -209,7 +209,7 @@ func (t *Txn) AppendConflict(ctx context.Context, name string, l *Load, policy O
 		return a, err
 	}
 	c := conflicts{policy: policy}
-	if err := t.store.checkUnique(table, frags, &c); err != nil {
+	if err := t.store.checkUnique(ctx, table, frags, &c); err != nil {
 		l.discard()
 		return a, err
 	}

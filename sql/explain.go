@@ -334,11 +334,36 @@ func (r *run) planCopy(v view, stmt *ast.Copy) (*planNode, error) {
 		n.Input, err = r.planQuery(v, &ast.Select{Items: []ast.SelectItem{{Star: true}}, From: &ast.From{Table: stmt.Table}})
 		return n, err
 	case stmt.Endpoint == ast.Query:
-		n.Step = "Copy into " + stmt.Table.String()
-		n.Input, err = r.planQuery(v, stmt.Query)
-		return n, err
+		return r.planCopyQuery(v, stmt)
 	}
 	return r.planCopyFrom(v, stmt)
+}
+
+// planCopyQuery returns the plan of a COPY FROM a query.
+func (r *run) planCopyQuery(v view, stmt *ast.Copy) (*planNode, error) {
+	n := &planNode{Step: "Copy into " + stmt.Table.String()}
+	t, err := r.table(v, stmt.Table)
+	if err != nil {
+		return nil, err
+	}
+	q, err := r.plan(v, stmt.Query)
+	if err != nil {
+		return nil, err
+	}
+	p := copy.Plan{Workers: 1, Rows: -1, Reason: "the source is columns: they are copied by one worker"}
+	if p.Cardinality, p.Rows = q.cardinality(); p.Cardinality == copy.Unknown {
+		p.Rows = -1
+	}
+	n.fact("source", "query")
+	n.fact("cardinality", p.Cardinality.String())
+	if p.Rows >= 0 {
+		n.fact("rows", p.Rows)
+	}
+	n.fact("workers", p.Workers)
+	n.fact("reason", p.Reason)
+	r.reserveFacts(n, t.Schema(), &p)
+	n.Input, err = r.planQuery(v, stmt.Query)
+	return n, err
 }
 
 // planCopyFrom returns the plan of a COPY FROM a file or STDIN.
@@ -403,9 +428,12 @@ func (r *run) reserveFacts(n *planNode, s *columnar.Schema, p *copy.Plan) {
 		variable = variable || s.Columns[i].Type.Variable()
 	}
 	n.fact("reserved bytes by column", columns)
-	if variable {
+	if variable && p.Bytes > 0 {
 		n.fact("reserved bytes for variable data", p.Bytes)
 		total += p.Bytes
+	}
+	if variable && p.Bytes == 0 {
+		n.fact("reserved bytes for variable data", "as they come")
 	}
 	if total <= r.store.InlineBytes() {
 		n.fact("durability", "inline: the values travel in the commit's log record, one sync")
