@@ -8,7 +8,7 @@
 // 0.1 takes a tenth of their rows.
 //
 // For every input and number of threads there are N rounds; in each, every loader loads
-// the file once, in a new process and into a new database: A B C, A B C, A B C. So what
+// the file once, in a new process and into a new database: A B C, B C A, C A B. So what
 // disturbs the machine disturbs all of them. The file was read just before, so it is in
 // the page cache. After each load its database is removed and the disk is synced, so that
 // no loader pays for the pages of another.

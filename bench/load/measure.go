@@ -165,10 +165,11 @@ func (s *session) input(ctx context.Context, name string) ([]*group, error) {
 	return groups, err
 }
 
-// round lets every loader load once, and probes the disk.
+// round lets every loader load once, and probes the disk. Who begins rotates: the first
+// after a loader of much memory finds none that the host still backs.
 func (s *session) round(ctx context.Context, g *group, file string, round int) error {
-	for i := range g.series {
-		sr := &g.series[i]
+	for n := range g.series {
+		sr := &g.series[(n+round)%len(g.series)]
 		if s.failed(sr.loader.name) {
 			continue
 		}
