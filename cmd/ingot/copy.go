@@ -201,6 +201,10 @@ func (r *runner) create(ctx context.Context, db *ingot.DB, c *ast.Copy, options 
 	for _, stmt := range []ast.Stmt{&ast.Begin{}, def, c, &ast.Commit{}} {
 		res, err := r.run(ctx, stmt, data)
 		if err != nil {
+			if r.session.InTransaction() { // the user began none, so the end of one is no news
+				_, undo := r.run(context.WithoutCancel(ctx), &ast.Rollback{}, nil)
+				err = errors.Join(err, undo)
+			}
 			return err
 		}
 		results = append(results, res)
