@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/ingotdb/ingot/internal/journal"
 	"github.com/ingotdb/ingot/mmap"
 	"github.com/ingotdb/ingot/visibility"
 )
@@ -14,9 +15,8 @@ import (
 // a file. In the background it is a sixteenth of a log, at least the first: the first
 // log is short, and folding what it holds would cost more than carrying it along once.
 const (
-	foldBytes       = 256 << 10
-	foldShare       = 16
-	defaultLogBytes = 16 << 20
+	foldBytes = 256 << 10
+	foldShare = 16
 )
 
 // A fold replaces consecutive fragments of a table by ones with the same row ids.
@@ -52,7 +52,7 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 func (s *Store) foldLater(tables []*Table) ([]fold, error) {
 	log := s.opt.LogBytes
 	if log == 0 {
-		log = defaultLogBytes
+		log = journal.DefaultLogBytes
 	}
 	return inlineFolds(tables, max(log/foldShare, foldBytes), nil), nil
 }

@@ -57,11 +57,20 @@ func (f *fragment) bytes() int64 {
 	return n
 }
 
-// outBytes returns the out-of-line bytes of the fragment.
+// outBytes returns the out-of-line bytes of the fragment, without what aligns them.
 func (f *fragment) outBytes() int64 {
 	n := int64(0)
 	for i := range f.chunks {
 		n += f.chunks[i].loc.outLen
+	}
+	return n
+}
+
+// fixedBytes returns what the fixed parts of the fragment take.
+func (f *fragment) fixedBytes() int64 {
+	n := int64(0)
+	for i := range f.chunks {
+		n += f.chunks[i].loc.size
 	}
 	return n
 }

@@ -460,11 +460,8 @@ func (l *Load) Stats() LoadStats {
 		return st
 	}
 	for _, f := range l.frags {
-		if f == nil {
-			continue
-		}
-		for i := range f.chunks {
-			st.UsedBytes += f.chunks[i].loc.size + f.chunks[i].loc.outLen
+		if f != nil {
+			st.UsedBytes += f.fixedBytes() + f.outBytes()
 		}
 	}
 	return st

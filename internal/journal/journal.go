@@ -33,6 +33,9 @@ type Options struct {
 // maxLogBytes is the largest size of a log that may be asked for.
 const maxLogBytes = 1 << 40
 
+// DefaultLogBytes is the least size of a log after the first.
+const DefaultLogBytes = 16 << 20
+
 // reserveBlocks are kept free at the end of a log for a mark and a continuation.
 const reserveBlocks = 2
 
@@ -44,7 +47,7 @@ func (o Options) check() (Options, error) {
 		name     string
 		value    *int64
 		fallback int64
-	}{{"FirstLogBytes", &o.FirstLogBytes, 1 << 20}, {"LogBytes", &o.LogBytes, 16 << 20}} {
+	}{{"FirstLogBytes", &o.FirstLogBytes, 1 << 20}, {"LogBytes", &o.LogBytes, DefaultLogBytes}} {
 		switch {
 		case *size.value == 0:
 			*size.value = size.fallback

@@ -229,7 +229,7 @@ func (r *arrayReader) item(dst []byte, depth int) ([]byte, Status) {
 		r.bad = r.buf
 		return dst, st
 	}
-	return appendElement(dst, r.value), OK
+	return AppendArrayElement(dst, r.value), OK
 }
 
 // element reads one element into r.buf, without quotes, escapes and the blanks around.
@@ -290,8 +290,9 @@ func isNull(b []byte) bool {
 	return len(b) == 4 && b[0]|0x20 == 'n' && b[1]|0x20 == 'u' && b[2]|0x20 == 'l' && b[3]|0x20 == 'l'
 }
 
-// appendElement appends an element that is not null, in quotes if it must be.
-func appendElement(dst, v []byte) []byte {
+// AppendArrayElement appends the canonical text of an element that is not null, in
+// quotes if it must be.
+func AppendArrayElement(dst, v []byte) []byte {
 	quote := len(v) == 0 || isNull(v)
 	for _, c := range v {
 		if c == '"' || c == '\\' || c == '{' || c == '}' || c == ',' || isSpace(c) {
@@ -311,7 +312,3 @@ func appendElement(dst, v []byte) []byte {
 	}
 	return append(dst, '"')
 }
-
-// AppendArrayElement appends an element to an array that is being written, in quotes if
-// it must be.
-func AppendArrayElement(dst, v []byte) []byte { return appendElement(dst, v) }
