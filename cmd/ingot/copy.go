@@ -70,8 +70,7 @@ func runCopy(args []string) int {
 	if err != nil {
 		return f.wrong(err)
 	}
-	ctx, stop := untilInterrupted()
-	defer stop()
+	ctx, _ := untilInterrupted()
 	db, status := f.open(ctx, rest[0], opt)
 	if status >= 0 {
 		return status

@@ -10,7 +10,9 @@ import (
 )
 
 // untilInterrupted returns a context that the first SIGINT or SIGTERM cancels. A second
-// signal ends the process as if nobody listened. stop gives the signals back.
+// signal ends the process as if nobody listened. stop gives the signals back: only a shell
+// that goes on calls it. A command that is about to exit does not, since a signal that
+// arrives behind its last statement would end it with another status than what it did.
 func untilInterrupted() (ctx context.Context, stop func()) {
 	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)

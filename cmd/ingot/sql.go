@@ -57,7 +57,6 @@ func runSQL(args []string) int {
 		return f.wrong(err)
 	}
 	ctx, stop := untilInterrupted()
-	defer stop()
 	db, status := f.open(ctx, rest[0], opt)
 	if status >= 0 {
 		return status

@@ -26,8 +26,7 @@ func runInfo(args []string) int {
 	if status >= 0 {
 		return status
 	}
-	ctx, stop := untilInterrupted()
-	defer stop()
+	ctx, _ := untilInterrupted()
 	db, status := f.open(ctx, rest[0], ingot.Options{ReadOnly: true})
 	if status >= 0 {
 		return status
@@ -137,8 +136,7 @@ func runCheck(args []string) int {
 	if status >= 0 {
 		return status
 	}
-	ctx, stop := untilInterrupted()
-	defer stop()
+	ctx, _ := untilInterrupted()
 	db, err := ingot.Open(ctx, rest[0], ingot.Options{ReadOnly: true})
 	if errors.Is(err, ingot.ErrCorrupt) { // a finding, though it is the only one to be had
 		fmt.Fprintf(os.Stdout, "%s\nthe damage keeps the store from being opened\n", visible([]byte(err.Error())))
