@@ -100,7 +100,7 @@ func (t *Table) checkChunk(f *fragment, k *chunk) error {
 		where, off := "log", int64(-1)
 		if f.file == nil {
 			v = k.vec
-		} else { // k.vec may be set by a reader at this moment
+		} else {
 			where, off = f.file.name, k.loc.off
 			if v, err = f.file.chunkVec(k, f.rows); err != nil {
 				return err

@@ -263,7 +263,6 @@ func (f *fragment) copy() *fragment {
 	for i := range f.chunks {
 		k, o := &c.chunks[i], &f.chunks[i]
 		k.col, k.typ, k.vec, k.zone, k.loc = o.col, o.typ, o.vec, o.zone, o.loc
-		k.verified.Store(o.verified.Load())
 	}
 	return c
 }

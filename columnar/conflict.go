@@ -196,16 +196,16 @@ func (f *fragment) without(c *conflicts, first int64) (*fragment, error) {
 	out := &fragment{rows: len(keep), chunks: make([]chunk, len(f.chunks))}
 	for i := range f.chunks {
 		k, o := &f.chunks[i], &out.chunks[i]
-		if err := f.open(k); err != nil {
+		v, err := f.open(k)
+		if err != nil {
 			return nil, err
 		}
 		o.col, o.typ = k.col, k.typ
 		nulls := 0
-		o.vec, nulls = k.vec.pick(keep)
+		o.vec, nulls = v.pick(keep)
 		o.zone = zoneOf(&o.vec, nulls)
 		o.loc.size = layoutOf(o.typ, o.vec.valid == nil, out.rows).size
 		o.loc.outLen = int64(len(o.vec.data))
-		o.verified.Store(true)
 	}
 	return out, nil
 }

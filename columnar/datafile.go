@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"sync"
 
 	"github.com/ingotdb/ingot/internal/vfs"
 	"github.com/ingotdb/ingot/mmap"
@@ -33,8 +32,7 @@ type dataFile struct {
 	size   int64
 	m      *mmap.Mapping
 
-	mu    sync.Mutex // verification of chunks
-	frags int        // fragments of the head version that lie in the file; owned by the writer
+	frags int // fragments of the head version that lie in the file; owned by the writer
 }
 
 func dataName(number uint64) string { return fmt.Sprintf("data-%d", number) }

@@ -23,12 +23,12 @@ type fragment struct {
 // chunk is one column of one fragment.
 type chunk struct {
 	col  uint32
-	vec  Vec // all rows; empty until a chunk of a data file is verified
+	vec  Vec // all rows, if they are in memory or where a load has just put them; else empty
 	zone Zone
 	loc  location
 	typ  Type
 
-	verified atomic.Bool
+	opened atomic.Pointer[Vec] // all rows, in the data file, once they were verified
 }
 
 // location is where a chunk lies in its data file. The checksums are kept here, in
@@ -75,16 +75,17 @@ func (f *fragment) fixedBytes() int64 {
 	return n
 }
 
-// open makes c.vec usable: on first touch the chunk's checksums, header and offsets
+// open returns the rows of c. On first touch the chunk's checksums, header and offsets
 // are verified, so that no kernel ever sees a length that its bytes do not back.
-func (f *fragment) open(c *chunk) error {
-	if f.file == nil || c.verified.Load() {
-		return nil
+//
+// Nobody waits: goroutines that touch a chunk first at the same time verify it each, come
+// to the same rows, and one of them leaves its result for those to come.
+func (f *fragment) open(c *chunk) (*Vec, error) {
+	if c.vec.typ.Kind != Invalid {
+		return &c.vec, nil
 	}
-	f.file.mu.Lock()
-	defer f.file.mu.Unlock()
-	if c.verified.Load() {
-		return nil
+	if v := c.opened.Load(); v != nil {
+		return v, nil
 	}
 	var v Vec
 	err := mmap.Guard(func() (err error) {
@@ -92,11 +93,12 @@ func (f *fragment) open(c *chunk) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.vec = v
-	c.verified.Store(true)
-	return nil
+	if !c.opened.CompareAndSwap(nil, &v) {
+		return c.opened.Load(), nil
+	}
+	return &v, nil
 }
 
 // chunkVec verifies the bytes of c and returns its rows.

@@ -134,7 +134,6 @@ func (d *decoder) inlineChunk(k *chunk, rows int) {
 	k.vec, k.zone = v, zoneOf(&v, nulls)
 	k.loc.size = layoutOf(k.typ, nulls == 0, rows).size
 	k.loc.outLen = int64(len(v.data))
-	k.verified.Store(true)
 }
 
 // appendFragment writes the directory of a fragment that lies in a data file.

@@ -41,10 +41,11 @@ func (r *keyReader) reset(f *fragment, key []*Column) error {
 			r.cols = append(r.cols, constVec(c.Type, c.Missing, f.rows))
 			continue
 		}
-		if err := f.open(k); err != nil {
+		v, err := f.open(k)
+		if err != nil {
 			return err
 		}
-		r.cols = append(r.cols, k.vec)
+		r.cols = append(r.cols, *v)
 	}
 	r.ints = len(key) == 1 && integerKey(key[0].Type)
 	return nil

@@ -215,7 +215,6 @@ func (w *FragmentWriter) finish(rows int) error {
 		k.col, k.typ, k.vec, k.zone = l.schema.Columns[i].ID, c.Type, v, zoneOf(&v, nulls)
 		k.loc.size = layoutOf(c.Type, l.schema.Columns[i].NotNull, rows).size
 		k.loc.outLen = int64(len(c.Data))
-		k.verified.Store(true)
 	}
 	return w.place(f)
 }
@@ -414,7 +413,6 @@ func (l *Load) seal() error {
 func (f *fragment) unload() {
 	for i := range f.chunks {
 		f.chunks[i].vec = Vec{}
-		f.chunks[i].verified.Store(false)
 	}
 }
 

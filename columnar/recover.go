@@ -107,7 +107,7 @@ func (t *Table) verifyFiles(of func(*dataFile) bool) (err error) {
 			return
 		}
 		for i := range p.frag.chunks {
-			if err = p.frag.open(&p.frag.chunks[i]); err != nil {
+			if _, err = p.frag.open(&p.frag.chunks[i]); err != nil {
 				return
 			}
 		}

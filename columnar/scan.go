@@ -163,10 +163,11 @@ func (s *scan) open(f *fragment) error {
 			s.vecs[i] = constVec(c.Type, c.Missing, f.rows)
 			continue
 		}
-		if err := f.open(k); err != nil {
+		v, err := f.open(k)
+		if err != nil {
 			return err
 		}
-		s.vecs[i] = k.vec
+		s.vecs[i] = *v
 	}
 	return nil
 }

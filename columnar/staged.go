@@ -31,7 +31,6 @@ func StagedTable(s *Schema, parts [][]Vec) (*Table, error) {
 				}
 				k := &f.chunks[i]
 				k.col, k.typ, k.vec = s.Columns[i].ID, cols[i].typ, cols[i].Slice(from, f.rows)
-				k.verified.Store(true)
 			}
 			t = t.grow(f, false)
 		}

@@ -130,7 +130,6 @@ func mergeFragments(a, b *fragment) *fragment {
 		k.zone = zoneOf(&k.vec, x.zone.Nulls+y.zone.Nulls)
 		k.loc.size = layoutOf(k.typ, k.vec.valid == nil, f.rows).size
 		k.loc.outLen = int64(len(k.vec.data))
-		k.verified.Store(true)
 	}
 	return f
 }

@@ -94,13 +94,13 @@ func (t *Table) deadRows(first visibility.RowID, n int) []int32 {
 
 // blank returns a copy of f whose variable-length values are empty in the dead rows.
 func (f *fragment) blank(dead []int32) (*fragment, error) {
-	for i := range f.chunks {
-		if err := f.open(&f.chunks[i]); err != nil {
-			return nil, err
-		}
-	}
 	c := f.copy()
 	for i := range c.chunks {
+		v, err := f.open(&f.chunks[i])
+		if err != nil {
+			return nil, err
+		}
+		c.chunks[i].vec = *v
 		if k := &c.chunks[i]; k.typ.Variable() && len(dead) > 0 {
 			k.vec = blankVec(&k.vec, dead)
 			k.zone = zoneOf(&k.vec, k.zone.Nulls)
