@@ -13,9 +13,13 @@ import (
 // delete runs DELETE.
 func (r *run) delete(stmt *ast.Delete) (*Result, error) {
 	var n int
+	var returned *returning
 	err := r.write(func(txn *columnar.Txn) error {
 		t, err := r.table(txn, stmt.Table)
 		if err != nil {
+			return err
+		}
+		if returned, err = r.deletedRows(txn, stmt); err != nil {
 			return err
 		}
 		f := filter{run: r, table: t}
@@ -32,7 +36,7 @@ func (r *run) delete(stmt *ast.Delete) (*Result, error) {
 		n, err = txn.Delete(t.Schema().Name, ids)
 		return err
 	})
-	return &Result{Tag: fmt.Sprintf("DELETE %d", n), Statement: "DELETE", Rows: int64(n), Batches: none}, err
+	return withReturning(&Result{Tag: fmt.Sprintf("DELETE %d", n), Statement: "DELETE", Rows: int64(n), Batches: none}, returned, err)
 }
 
 // appendIDs appends the ids of the given rows of a batch, of all for nil.
@@ -53,6 +57,7 @@ func appendIDs(ids []visibility.RowID, b *columnar.Batch, rows []int32) []visibi
 // values, in one transaction.
 func (r *run) update(stmt *ast.Update) (*Result, error) {
 	var n int64
+	var returned *returning
 	err := r.write(func(txn *columnar.Txn) error {
 		t, err := r.table(txn, stmt.Table)
 		if err != nil {
@@ -63,6 +68,10 @@ func (r *run) update(stmt *ast.Update) (*Result, error) {
 			return err
 		}
 		defer w.load.Abort()
+		if returned, err = r.returning(t, stmt.Alias, stmt.Returning); err != nil {
+			return err
+		}
+		w.returned = returned
 		ids, err := r.updated(t, stmt, w)
 		if err != nil {
 			return err
@@ -78,7 +87,7 @@ func (r *run) update(stmt *ast.Update) (*Result, error) {
 		_, err = txn.Append(r.ctx, t.Schema().Name, load)
 		return err
 	})
-	return &Result{Tag: fmt.Sprintf("UPDATE %d", n), Statement: "UPDATE", Rows: n, Batches: none}, err
+	return withReturning(&Result{Tag: fmt.Sprintf("UPDATE %d", n), Statement: "UPDATE", Rows: n, Batches: none}, returned, err)
 }
 
 // updated writes the new rows of an UPDATE and returns the ids of the old ones.

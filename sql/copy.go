@@ -95,7 +95,7 @@ func positions(s *columnar.Schema, list []ast.Ident) ([]int, error) {
 func (r *run) copySource(stmt *ast.Copy, p *program) (copy.Source, error) {
 	switch stmt.Endpoint {
 	case ast.File:
-		return copy.FromFiles(stmt.Path), nil
+		return copy.FromFiles(stmt.Paths...), nil
 	case ast.Program:
 		return copy.FromReader(p, ""), nil
 	}
@@ -179,7 +179,10 @@ func (r *run) copyFrom(stmt *ast.Copy) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &program{run: r, command: stmt.Path}
+	p := &program{run: r}
+	if stmt.Endpoint == ast.Program {
+		p.command = stmt.Paths[0]
+	}
 	defer p.Close()
 	src, err := r.copySource(stmt, p)
 	if err != nil {
@@ -389,12 +392,42 @@ func (r *run) copyTo(stmt *ast.Copy) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	dst := copy.ToFile(stmt.Path)
+	if stmt.Change != nil {
+		return r.copyChange(stmt, func(res *Result) (*Result, error) {
+			return r.unload(stmt, opt, func() (copy.Content, func(), error) { return res.content(), res.Close, nil })
+		})
+	}
+	return r.unload(stmt, opt, func() (copy.Content, func(), error) {
+		v, err := r.view()
+		if err != nil {
+			return copy.Content{}, nil, err
+		}
+		content, err := r.content(v, stmt)
+		return content, v.release, err
+	})
+}
+
+// content returns the rows of a statement that has run as what a COPY TO writes.
+func (r *Result) content() copy.Content {
+	var names []string
+	var types []columnar.Type
+	for _, c := range r.Columns {
+		names = append(names, c.Name)
+		types = append(types, c.Type)
+	}
+	return copy.QueryContent(names, types, batches(r.Batches))
+}
+
+// unload writes the rows of a COPY TO.
+func (r *run) unload(stmt *ast.Copy, opt *copy.ToOptions, open func() (copy.Content, func(), error)) (_ *Result, err error) {
+	var dst copy.Destination
 	var command io.ReadWriteCloser
 	switch stmt.Endpoint {
+	case ast.File:
+		dst = copy.ToFile(stmt.Paths[0])
 	case ast.Program:
-		if command, err = r.opt.Program(r.ctx, stmt.Path, true); err != nil {
-			return nil, programError(stmt.Path, err)
+		if command, err = r.opt.Program(r.ctx, stmt.Paths[0], true); err != nil {
+			return nil, programError(stmt.Paths[0], err)
 		}
 		dst = copy.ToWriter(command)
 		defer command.Close()
@@ -405,12 +438,10 @@ func (r *run) copyTo(stmt *ast.Copy) (*Result, error) {
 		}
 		dst = copy.ToWriter(r.opt.Stdout)
 	}
-	v, err := r.view()
-	if err != nil {
-		return nil, err
+	content, release, err := open()
+	if release != nil {
+		defer release()
 	}
-	defer v.release()
-	content, err := r.content(v, stmt)
 	if err != nil {
 		return nil, err
 	}
@@ -419,7 +450,7 @@ func (r *run) copyTo(stmt *ast.Copy) (*Result, error) {
 	res, err := copy.To(r.ctx, content, dst, opt, r.loc, env)
 	if err == nil && command != nil {
 		if failed := command.Close(); failed != nil {
-			err = programError(stmt.Path, failed)
+			err = programError(stmt.Paths[0], failed)
 		}
 	}
 	return copied(&res), err

@@ -321,12 +321,15 @@ func (q *query) planScan() (*planNode, error) {
 
 // planCopy returns the plan of a COPY.
 func (r *run) planCopy(v view, stmt *ast.Copy) (*planNode, error) {
-	n := &planNode{Step: "Copy to " + stmt.Path}
+	n := &planNode{Step: "Copy to " + strings.Join(stmt.Paths, ", ")}
 	if stmt.Endpoint == ast.Std {
 		n.Step = "Copy to STDOUT"
 	}
 	var err error
 	switch {
+	case stmt.Change != nil:
+		n.Input, err = r.planStatement(stmt.Change)
+		return n, err
 	case stmt.To && stmt.Query != nil:
 		n.Input, err = r.planQuery(v, stmt.Query)
 		return n, err
@@ -390,7 +393,7 @@ func (r *run) planCopyFrom(v view, stmt *ast.Copy) (*planNode, error) {
 	}
 	n := &planNode{Step: "Copy into " + stmt.Table.String()}
 	if stmt.Endpoint == ast.File {
-		n.fact("source", stmt.Path)
+		n.fact("source", strings.Join(stmt.Paths, ", "))
 	} else {
 		n.fact("source", "standard input")
 	}

@@ -76,6 +76,7 @@ func columnNames(s *columnar.Schema) []string {
 // is taken.
 func (r *run) insert(stmt *ast.Insert) (*Result, error) {
 	var rows int64
+	var returned *returning
 	store := func(v view) (*columnar.Load, string, error) {
 		t, err := r.table(v, stmt.Table)
 		if err != nil {
@@ -85,7 +86,7 @@ func (r *run) insert(stmt *ast.Insert) (*Result, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		rows = w.rows
+		rows, returned = w.rows, w.returned
 		load, err := w.done()
 		if err != nil {
 			w.load.Abort()
@@ -100,7 +101,7 @@ func (r *run) insert(stmt *ast.Insert) (*Result, error) {
 			}
 			return r.append(txn, name, load)
 		})
-		return inserted(rows), err
+		return withReturning(inserted(rows), returned, err)
 	}
 	v, err := r.view()
 	if err != nil {
@@ -116,7 +117,7 @@ func (r *run) insert(stmt *ast.Insert) (*Result, error) {
 		return nil, err
 	}
 	err = r.write(func(txn *columnar.Txn) error { return r.append(txn, name, load) })
-	return inserted(rows), err
+	return withReturning(inserted(rows), returned, err)
 }
 
 // append gives a load to the transaction.
@@ -145,6 +146,9 @@ func (r *run) insertRows(v view, t *columnar.Table, stmt *ast.Insert) (w *rowWri
 			w.load.Abort()
 		}
 	}()
+	if w.returned, err = r.returning(t, stmt.Alias, stmt.Returning); err != nil {
+		return w, err
+	}
 	defaults, err := r.defaults(s)
 	if err != nil {
 		return w, err

@@ -8,14 +8,15 @@ import (
 
 // rowWriter puts rows into a Load for a table and tests NOT NULL and CHECK.
 type rowWriter struct {
-	run    *run
-	schema *columnar.Schema
-	load   *columnar.Load
-	check  *checker
-	frag   *columnar.FragmentWriter
-	index  int // of frag
-	n      int // rows in frag
-	rows   int64
+	run      *run
+	schema   *columnar.Schema
+	load     *columnar.Load
+	check    *checker
+	returned *returning // nil without RETURNING
+	frag     *columnar.FragmentWriter
+	index    int // of frag
+	n        int // rows in frag
+	rows     int64
 }
 
 // newRowWriter returns a writer of whole rows of a table. It ends with done or abort.
@@ -57,6 +58,11 @@ func (w *rowWriter) add(n int, cols []columnar.Vec) error {
 	}
 	if w.check != nil {
 		if _, err := w.check.first(n, col); err != nil {
+			return err
+		}
+	}
+	if w.returned != nil {
+		if err := w.returned.add(n, col); err != nil {
 			return err
 		}
 	}

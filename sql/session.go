@@ -194,7 +194,7 @@ func (s *Session) allowed(stmt ast.Stmt) error {
 func writes(stmt ast.Stmt) bool {
 	switch stmt := stmt.(type) {
 	case *ast.Copy:
-		return !stmt.To
+		return !stmt.To || stmt.Change != nil
 	case *ast.Explain:
 		return stmt.Analyze && writes(stmt.Stmt)
 	case *ast.Insert, *ast.Update, *ast.Delete, *ast.CreateTable, *ast.CreateRelTable,

@@ -98,12 +98,12 @@ func (f *copyFlags) statement(table, direction, path string) (*ast.Copy, []copy.
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &ast.Copy{Table: ast.TableName{Name: name}, To: direction == "to", Endpoint: ast.File, Path: path}
+	c := &ast.Copy{Table: ast.TableName{Name: name}, To: direction == "to", Endpoint: ast.File, Paths: []string{path}}
 	if c.To && f.create {
 		return nil, nil, errors.New("--create is for copy from")
 	}
 	if path == "-" {
-		c.Endpoint, c.Path = ast.Std, ""
+		c.Endpoint, c.Paths = ast.Std, nil
 	}
 	for _, col := range f.columns {
 		c.Columns = append(c.Columns, ast.Ident{Name: col})
@@ -234,7 +234,7 @@ func (r *runner) infer(ctx context.Context, c *ast.Copy, options []copy.Option) 
 	if err != nil {
 		return nil, nil, err
 	}
-	src := copy.FromFiles(c.Path)
+	src := copy.FromFiles(c.Paths...)
 	if c.Endpoint == ast.Std {
 		var seen bytes.Buffer
 		src = copy.FromReader(io.TeeReader(r.stdin, &seen), "stdin")

@@ -128,14 +128,24 @@ func (s *Truncate) print(p *printer) {
 
 func (s *Insert) print(p *printer) {
 	p.words("INSERT INTO", s.Table.String())
+	p.alias(s.Alias)
 	p.flag(len(s.Columns) > 0, " ")
 	p.names(s.Columns)
 	p.WriteByte(' ')
 	if s.DefaultValues {
 		p.WriteString("DEFAULT VALUES")
-		return
+	} else {
+		s.Query.print(p)
 	}
-	s.Query.print(p)
+	p.returning(s.Returning)
+}
+
+// returning writes RETURNING and its list, or nothing if there is none.
+func (p *printer) returning(list []SelectItem) {
+	for i := range list {
+		p.WriteString([]string{" RETURNING ", ", "}[min(i, 1)])
+		list[i].print(p)
+	}
 }
 
 // alias writes AS and name, or nothing if there is no alias.
@@ -156,6 +166,7 @@ func (s *Update) print(p *printer) {
 		a.Value.print(p)
 	}
 	p.clause("WHERE", s.Where)
+	p.returning(s.Returning)
 }
 
 func (s *Delete) print(p *printer) {
@@ -164,13 +175,19 @@ func (s *Delete) print(p *printer) {
 	p.alias(s.Alias)
 	p.clause("WHERE", s.Where)
 	p.flag(s.Cascade, " CASCADE")
+	p.returning(s.Returning)
 }
 
 func (s *Copy) print(p *printer) {
 	p.WriteString("COPY ")
-	if s.Table.Name == "" {
+	switch {
+	case s.Change != nil:
+		p.WriteByte('(')
+		s.Change.print(p)
+		p.WriteByte(')')
+	case s.Table.Name == "":
 		p.subquery(s.Query)
-	} else {
+	default:
 		p.WriteString(s.Table.String())
 		p.flag(len(s.Columns) > 0, " ")
 		p.names(s.Columns)
@@ -178,11 +195,16 @@ func (s *Copy) print(p *printer) {
 	p.WriteString([]string{" FROM ", " TO "}[b2i(s.To)])
 	switch s.Endpoint {
 	case File:
-		p.WriteString(QuoteString(s.Path))
+		p.flag(len(s.Paths) > 1, "(")
+		for i, path := range s.Paths {
+			p.flag(i > 0, ", ")
+			p.WriteString(QuoteString(path))
+		}
+		p.flag(len(s.Paths) > 1, ")")
 	case Std:
 		p.WriteString([]string{"STDIN", "STDOUT"}[b2i(s.To)])
 	case Program:
-		p.words("PROGRAM", QuoteString(s.Path))
+		p.words("PROGRAM", QuoteString(s.Paths[0]))
 	case Query:
 		p.subquery(s.Query)
 	}

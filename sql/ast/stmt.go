@@ -119,9 +119,11 @@ type Truncate struct {
 type Insert struct {
 	Base
 	Table         TableName
+	Alias         string
 	Columns       []Ident
 	Query         *Select
 	DefaultValues bool
+	Returning     []SelectItem
 }
 
 // Assignment is column = value in UPDATE.
@@ -133,19 +135,21 @@ type Assignment struct {
 // Update is UPDATE.
 type Update struct {
 	Base
-	Table TableName
-	Alias string
-	Set   []Assignment
-	Where Expr // or nil
+	Table     TableName
+	Alias     string
+	Set       []Assignment
+	Where     Expr // or nil
+	Returning []SelectItem
 }
 
 // Delete is DELETE. Cascade deletes the relations of a deleted node too.
 type Delete struct {
 	Base
-	Table   TableName
-	Alias   string
-	Where   Expr // or nil
-	Cascade bool
+	Table     TableName
+	Alias     string
+	Where     Expr // or nil
+	Cascade   bool
+	Returning []SelectItem
 }
 
 // Endpoint is the other side of a COPY.
@@ -159,16 +163,18 @@ const (
 	Query
 )
 
-// Copy is COPY. To a file or STDOUT the rows come from Table or, where Table is
-// empty, from Query. From a query (Endpoint Query) they come from Query.
+// Copy is COPY. To a file or STDOUT the rows come from Table or, where Table is empty,
+// from Query or from Change, an INSERT, UPDATE or DELETE. From a query (Endpoint Query)
+// they come from Query.
 type Copy struct {
 	Base
 	Table    TableName
 	Columns  []Ident
 	Query    *Select
+	Change   Stmt
 	To       bool
 	Endpoint Endpoint
-	Path     string // File: the path or pattern; Program: the command
+	Paths    []string // File: paths and patterns, of which TO has one; Program: the command
 	PathAt   At
 	Options  []Option
 	Where    Expr // or nil; only from

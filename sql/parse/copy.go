@@ -13,7 +13,7 @@ func (p *parser) copy() ast.Stmt {
 		s.Options = append(s.Options, option(p.advance(), "format", wordValue("binary")))
 	}
 	if p.accept("(") {
-		s.Query = p.copyQuery()
+		s.Query, s.Change = p.copyQuery()
 		p.expect(")")
 	} else {
 		s.Table = p.table()
@@ -22,7 +22,7 @@ func (p *parser) copy() ast.Stmt {
 		}
 	}
 	switch {
-	case s.Query == nil && p.accept("from"):
+	case s.Query == nil && s.Change == nil && p.accept("from"):
 	case p.accept("to"):
 		s.To = true
 	default:
@@ -49,12 +49,29 @@ func (p *parser) copy() ast.Stmt {
 	return s
 }
 
-// copyQuery reads the query of COPY (query) TO or COPY t FROM (query).
-func (p *parser) copyQuery() *ast.Select {
-	if p.at("insert", "update", "delete", "merge") {
-		p.refuse(p.tok.start, "COPY of a statement that writes is")
+// copyQuery reads what stands in the parentheses of COPY (...) TO: a query, or a statement
+// that changes a table and returns rows.
+func (p *parser) copyQuery() (*ast.Select, ast.Stmt) {
+	at := p.tok.start
+	var s ast.Stmt
+	var returning []ast.SelectItem
+	switch {
+	case p.at("insert"):
+		ins := p.insert().(*ast.Insert)
+		s, returning = ins, ins.Returning
+	case p.at("update"):
+		up := p.update().(*ast.Update)
+		s, returning = up, up.Returning
+	case p.at("delete"):
+		del := p.delete().(*ast.Delete)
+		s, returning = del, del.Returning
+	default:
+		return p.query(), nil
 	}
-	return p.query()
+	if returning == nil {
+		p.fail(at, pgerr.FeatureNotSupported, "COPY query must have a RETURNING clause")
+	}
+	return nil, s
 }
 
 // endpoint reads what the rows come from or go to.
@@ -65,13 +82,20 @@ func (p *parser) endpoint(s *ast.Copy) {
 		s.Endpoint = ast.Std
 	case p.accept("program"):
 		s.Endpoint = ast.Program
-		s.Path = p.str().text
+		s.Paths = []string{p.str().text}
+	case !s.To && p.at("(") && p.peek(1).kind == str:
+		p.advance()
+		s.Paths = []string{p.str().text}
+		for p.accept(",") {
+			s.Paths = append(s.Paths, p.str().text)
+		}
+		p.expect(")")
 	case !s.To && p.accept("("):
 		s.Endpoint = ast.Query
-		s.Query = p.copyQuery()
+		s.Query = p.query()
 		p.expect(")")
 	default:
-		s.Path = p.str().text
+		s.Paths = []string{p.str().text}
 	}
 }
 

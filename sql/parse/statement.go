@@ -90,7 +90,7 @@ func (p *parser) insert() ast.Stmt {
 	p.expect("insert", "into")
 	s.Table = p.table()
 	if p.accept("as") {
-		p.ident() // an alias, which only ON CONFLICT and RETURNING could use
+		s.Alias = p.ident().Name
 	}
 	if p.at("(") && !p.peek(1).is("select") && !p.peek(1).is("values") {
 		s.Columns = p.columns()
@@ -109,14 +109,20 @@ func (p *parser) insert() ast.Stmt {
 	if p.atWords("on", "conflict") {
 		p.refuse(p.tok.start, "ON CONFLICT is").WithHint("COPY has the option ON_CONFLICT error, ignore or replace.")
 	}
-	p.noReturning()
+	s.Returning = p.returning()
 	return s
 }
 
-func (p *parser) noReturning() {
-	if p.at("returning") {
-		p.refuse(p.tok.start, "RETURNING is")
+// returning reads [RETURNING list].
+func (p *parser) returning() []ast.SelectItem {
+	if !p.accept("returning") {
+		return nil
 	}
+	list := []ast.SelectItem{p.selectItem()}
+	for p.accept(",") {
+		list = append(list, p.selectItem())
+	}
+	return list
 }
 
 // alias reads [AS] name, or nothing.
@@ -161,7 +167,7 @@ func (p *parser) update() ast.Stmt {
 		p.refuse(p.tok.start, "UPDATE with FROM is").WithHint(joinHint)
 	}
 	s.Where = p.where()
-	p.noReturning()
+	s.Returning = p.returning()
 	return s
 }
 
@@ -176,7 +182,7 @@ func (p *parser) delete() ast.Stmt {
 	}
 	s.Where = p.where()
 	s.Cascade = p.accept("cascade")
-	p.noReturning()
+	s.Returning = p.returning()
 	return s
 }
 
