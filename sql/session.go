@@ -56,8 +56,8 @@ type transaction struct {
 	read     bool          // a statement has read
 	readSeq  visibility.CommitSeq
 	failed   bool
-	readOnly bool
 	begun    time.Time
+	snap     *columnar.Snapshot // what every statement of a READ ONLY transaction sees; nil in others
 }
 
 // NewSession returns a session on store, which stays the caller's.
@@ -151,9 +151,17 @@ func (s *Session) giveUp() {
 	}
 }
 
+// end gives the snapshot of a READ ONLY transaction up.
+func (tx *transaction) end() {
+	if tx.snap != nil {
+		tx.snap.Release()
+	}
+}
+
 func (s *Session) rollback() {
 	if s.tx != nil {
 		s.giveUp()
+		s.tx.end()
 		s.tx = nil
 	}
 }
@@ -184,7 +192,7 @@ func (s *Session) allowed(stmt ast.Stmt) error {
 			"current transaction is aborted, commands ignored until end of transaction block").
 			WithHint("Send ROLLBACK.")
 	}
-	if s.tx.readOnly && writes(stmt) {
+	if s.tx.snap != nil && writes(stmt) {
 		return pgerr.New(pgerr.ReadOnlyTransaction, "cannot write in a read-only transaction")
 	}
 	return nil
@@ -288,7 +296,14 @@ func (r *run) begin(stmt *ast.Begin) (*Result, error) {
 		r.notice("there is already a transaction in progress")
 		return command(tag), nil
 	}
-	r.tx = &transaction{readOnly: stmt.ReadOnly, begun: time.Now()}
+	tx := &transaction{begun: time.Now()}
+	if stmt.ReadOnly {
+		var err error
+		if tx.snap, err = r.store.Snapshot(); err != nil {
+			return nil, err
+		}
+	}
+	r.tx = tx
 	return command(tag), nil
 }
 
@@ -304,6 +319,7 @@ func (r *run) commit() (*Result, error) {
 		return command("ROLLBACK"), nil
 	}
 	r.tx = nil
+	tx.end()
 	if tx.txn != nil {
 		if _, err := tx.txn.Commit(r.ctx); err != nil {
 			return nil, err
@@ -351,10 +367,15 @@ type reading struct {
 	release func()
 }
 
-// view returns what a statement that reads sees.
+// view returns what a statement that reads sees: what had committed when it began, with
+// the open transaction's own writes; in a READ ONLY transaction what had committed at
+// BEGIN, whatever others commit, delete, fold or drop since.
 func (r *run) view() (reading, error) {
 	if r.tx != nil && r.tx.txn != nil {
 		return reading{r.tx.txn, func() {}}, nil
+	}
+	if r.tx != nil && r.tx.snap != nil {
+		return reading{r.tx.snap, func() {}}, nil
 	}
 	snap, err := r.store.Snapshot()
 	if err != nil {
