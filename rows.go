@@ -33,6 +33,12 @@ type Rows struct {
 	row   int
 }
 
+// NewRows returns the rows of a result of session s, to be read one by one. It takes the
+// result over; closing the rows leaves the session open.
+func NewRows(s *Session, res *Result) *Rows {
+	return newRows(res, s.Location(), func() error { return nil })
+}
+
 func newRows(res *Result, loc *time.Location, done func() error) *Rows {
 	r := &Rows{res: res, loc: loc, done: done}
 	r.next, r.stop = iter.Pull2(res.Batches)

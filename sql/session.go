@@ -52,12 +52,12 @@ type Session struct {
 
 // transaction is what BEGIN opened.
 type transaction struct {
-	txn      *columnar.Txn // from the first write on
-	read     bool          // a statement has read
-	readSeq  visibility.CommitSeq
-	failed   bool
-	begun    time.Time
-	snap     *columnar.Snapshot // what every statement of a READ ONLY transaction sees; nil in others
+	txn     *columnar.Txn // from the first write on
+	read    bool          // a statement has read
+	readSeq visibility.CommitSeq
+	failed  bool
+	begun   time.Time
+	snap    *columnar.Snapshot // what every statement of a READ ONLY transaction sees; nil in others
 }
 
 // NewSession returns a session on store, which stays the caller's.

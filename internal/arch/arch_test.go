@@ -43,6 +43,7 @@ var layers = map[string]int{
 	"sql":              7,
 	".":                8,
 	"bench":            9,
+	"driver":           9,
 	"cmd":              9,
 
 	// Packages that only hold tests, of anything.
