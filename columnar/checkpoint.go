@@ -377,7 +377,7 @@ func (d *draft) foldTable(slot int, folds map[visibility.RowID]*fold) {
 			frags, firsts = append(frags, p.frag), append(firsts, first)
 		}
 	})
-	t := newTable(old.schema)
+	t := newTable(old.schema, d.store)
 	for i := 0; i < len(frags); {
 		f, n := frags[i], 1
 		if fo := folds[firsts[i]]; fo != nil && fo.at(frags[i:]) {
@@ -394,7 +394,7 @@ func (d *draft) foldTable(slot int, folds map[visibility.RowID]*fold) {
 		t = t.grow(f, false)
 		i += n
 	}
-	t.vis, t.epoch = old.vis, old.epoch
+	t.vis, t.keys = old.vis, old.keys
 	d.set(slot, t)
 }
 

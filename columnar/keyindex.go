@@ -375,7 +375,7 @@ func (u *uniqueCheck) same(r *keyReader, i int, id, base, at uint64) (bool, erro
 // the row, so an entry that is out of date is harmless and only a missing one is not.
 // Owned by the writer.
 type keyIndex struct {
-	epoch uint64
+	epoch *keyIndexes
 	rows  uint64 // every row id below is in it, if it has a key and was visible then
 	slots []uint64
 	used  int
@@ -389,12 +389,12 @@ func (s *Store) keyIndex(u *uniqueCheck) (*keyIndex, error) {
 	name := indexName{u.table.schema.ID, u.constraint.Name}
 	ix := s.keys[name]
 	rows := u.table.vis.Rows()
-	if ix != nil && (ix.epoch != u.table.epoch || ix.full(int(rows-min(rows, ix.rows)))) {
+	if ix != nil && (ix.epoch != u.table.keys || ix.full(int(rows-min(rows, ix.rows)))) {
 		ix.drop(s)
 		ix = nil
 	}
 	if ix == nil {
-		ix = &keyIndex{epoch: u.table.epoch}
+		ix = &keyIndex{epoch: u.table.keys}
 		if err := ix.size(s, int(rows)+int(rows)/2); err != nil {
 			return nil, err
 		}
@@ -417,7 +417,7 @@ func (s *Store) forgetRows(v *version) {
 	for name, ix := range s.keys {
 		d := v.draft()
 		slot := d.slotOf(name.table)
-		if slot < 0 || v.tables[slot].epoch != ix.epoch {
+		if slot < 0 || v.tables[slot].keys != ix.epoch {
 			ix.drop(s)
 			delete(s.keys, name)
 			continue
@@ -430,9 +430,9 @@ func (s *Store) forgetRows(v *version) {
 func (ix *keyIndex) size(s *Store, n int) error {
 	slots := 1 << bits.Len(uint(n+n/3+16))
 	bytes := int64(slots) * 8
-	if limit := s.opt.MemoryLimit; limit > 0 && s.keyBytes+bytes > limit {
+	if limit := s.opt.MemoryLimit; limit > 0 && s.keyBytes.Load()+bytes > limit {
 		return pgerr.New(pgerr.OutOfMemory, "a key index for %d rows needs %d bytes", n, bytes).
-			WithDetail("The memory limit is %d bytes, of which key indexes hold %d.", limit, s.keyBytes).
+			WithDetail("The memory limit is %d bytes, of which key indexes hold %d.", limit, s.keyBytes.Load()).
 			WithHint("Raise the memory limit, or load rows in ascending order of their key.")
 	}
 	ix.slots = make([]uint64, slots)
@@ -442,12 +442,12 @@ func (ix *keyIndex) size(s *Store, n int) error {
 
 // keep counts the index's memory as held by the store.
 func (ix *keyIndex) keep(s *Store) {
-	s.keyBytes += int64(len(ix.slots))*8 - ix.bytes
+	s.keyBytes.Add(int64(len(ix.slots))*8 - ix.bytes)
 	ix.bytes = int64(len(ix.slots)) * 8
 }
 
 func (ix *keyIndex) drop(s *Store) {
-	s.keyBytes -= ix.bytes
+	s.keyBytes.Add(-ix.bytes)
 	ix.bytes, ix.slots = 0, nil
 }
 
@@ -522,3 +522,6 @@ func (ix *keyIndex) find(h uint64, same func(id uint64) (bool, error)) (id uint6
 	}
 	return 0, false, nil
 }
+
+// keyIndexes are the key indexes of a table.
+type keyIndexes struct{ store *Store }

@@ -13,7 +13,7 @@ func StagedTable(s *Schema, parts [][]Vec) (*Table, error) {
 	for i := range s.Columns {
 		s.Columns[i].ID = uint32(i + 1)
 	}
-	t := newTable(s)
+	t := newTable(s, nil)
 	for _, cols := range parts {
 		if len(cols) != len(s.Columns) {
 			return nil, fmt.Errorf("columnar: a part of staged table %s has %d columns, not %d", s.Name, len(cols), len(s.Columns))

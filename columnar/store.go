@@ -84,7 +84,7 @@ type Store struct {
 	folding  atomic.Bool
 	body     []byte                  // record buffer of the next transaction; owned by the writer
 	keys     map[indexName]*keyIndex // owned by the writer
-	keyBytes int64                   // that keys hold
+	keyBytes atomic.Int64            // of key indexes that are being built
 	dirty    []string                // data files of commits that were not synced (durability none); owned by the writer
 	lost     atomic.Pointer[error]   // why data files may not be durable that commits name; no write comes after it
 	unlinks  []string                // dropped files that wait for a sync of the log; owned by the writer
@@ -148,6 +148,10 @@ func (s *Store) create(opt journal.Options) (err error) {
 
 // start makes v the current version.
 func (s *Store) start(v *version, files []*dataFile) {
+	v.store = s
+	for _, t := range v.list() {
+		t.keys.store = s
+	}
 	s.life.init(files)
 	s.life.born(v.gen)
 	s.head = visibility.NewHead(v, func(v *version) { s.life.died(v.gen) })

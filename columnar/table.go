@@ -2,7 +2,6 @@ package columnar
 
 import (
 	"slices"
-	"sync/atomic"
 
 	"github.com/ingotdb/ingot/visibility"
 )
@@ -28,13 +27,12 @@ type Table struct {
 	full   []*rowGroup // groups of exactly GroupRows rows; only ever appended to, so that versions share it
 	tail   *rowGroup   // the last group, below GroupRows rows; nil if there is none
 	vis    *visibility.Groups
-	epoch  uint64 // differs whenever row ids mean other rows: a truncated table has a new one
+	keys   *keyIndexes // shared by all versions in which a row id means the same row: a truncated table has another
 }
 
-var epochs atomic.Uint64
-
-func newTable(s *Schema) *Table {
-	return &Table{schema: s, vis: new(visibility.Groups), epoch: epochs.Add(1)}
+// newTable returns an empty table of store s, nil if it belongs to none.
+func newTable(schema *Schema, s *Store) *Table {
+	return &Table{schema: schema, vis: new(visibility.Groups), keys: &keyIndexes{store: s}}
 }
 
 // Schema returns the table's shape; it must not be changed.

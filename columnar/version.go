@@ -10,6 +10,7 @@ import (
 
 // version is one commit point of the whole store. Immutable.
 type version struct {
+	store     *Store // nil while the store is being recovered
 	seq       visibility.CommitSeq
 	gen       uint64 // counts publications: a checkpoint makes a version without a commit
 	names     map[string]int
@@ -99,7 +100,7 @@ func (d *draft) create(s *Schema) error {
 		d.tables = append(slices.Clone(d.tables), nil)
 		d.ownTables = true
 	}
-	d.set(slot, newTable(s))
+	d.set(slot, newTable(s, d.store))
 	d.name(s.Name, slot)
 	return nil
 }
@@ -114,7 +115,7 @@ func (d *draft) drop(slot int) {
 // truncate empties the table in a slot.
 func (d *draft) truncate(slot int) {
 	d.forget(d.tables[slot])
-	d.set(slot, newTable(d.tables[slot].schema))
+	d.set(slot, newTable(d.tables[slot].schema, d.store))
 }
 
 // alter gives the table in a slot another schema.
