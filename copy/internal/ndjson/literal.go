@@ -1,0 +1,68 @@
+package ndjson
+
+import "github.com/ingotdb/ingot/internal/pgtext"
+
+// appendArray appends the array literal of a JSON array, which was checked: elements in
+// order, null as NULL, an array as another dimension, a string resolved, anything else as
+// it is written. If whole is set the elements are of type json: a string keeps its quotes.
+func appendArray(dst, text []byte, whole bool) []byte {
+	dst = append(dst, '{')
+	first := true
+	for p := skipSpace(text, 1); text[p] != ']'; p = skipSpace(text, p) {
+		if text[p] == ',' {
+			p++
+			continue
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		end := valueEnd(text, p)
+		switch c := text[p]; {
+		case c == '[':
+			dst = appendArray(dst, text[p:end], whole)
+		case c == 'n':
+			dst = append(dst, "NULL"...)
+		case c == '"' && !whole:
+			v := make([]byte, end-p-2)
+			dst = pgtext.AppendArrayElement(dst, v[:unescape(v, text[p+1:end-1])])
+		default:
+			dst = pgtext.AppendArrayElement(dst, text[p:end])
+		}
+		p = end
+	}
+	return append(dst, '}')
+}
+
+// valueEnd returns the position behind the value that starts at p in JSON that was
+// checked. A number or name ends where something else begins.
+func valueEnd(b []byte, p int) int {
+	depth := 0
+	for ; p < len(b); p++ {
+		switch b[p] {
+		case '"':
+			for p++; b[p] != '"'; p++ {
+				if b[p] == '\\' {
+					p++
+				}
+			}
+			if depth == 0 {
+				return p + 1
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return p
+			}
+			if depth--; depth == 0 {
+				return p + 1
+			}
+		case ',', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return p
+			}
+		}
+	}
+	return p
+}

@@ -1,0 +1,357 @@
+package ndjson
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/ingotdb/ingot/kernels"
+)
+
+// fault is what is wrong with a record's bytes, as far as the walk can tell.
+type fault uint8
+
+const (
+	faultNone      fault = iota
+	faultSyntax          // not JSON
+	faultObject          // JSON, but no object
+	faultDepth           // nested deeper than MaxDepth
+	faultSurrogate       // half a surrogate pair
+	faultZero            // a column would have to hold a zero byte
+	faultEnd             // an element of an array without a comma or ] behind it
+)
+
+// MaxDepth is the deepest that a record may be nested, the record included: one more than
+// the type json, so that what is stored can be read back.
+const MaxDepth = 6144 + 1
+
+// walker goes over the records of a block.
+type walker struct {
+	src   []byte // the block with a control byte at its end that is no part of a record's value
+	b     []byte // src, or own where strings were resolved in place
+	own   []byte
+	marks []uint64 // of src, by kernels.MarkStringStops
+	array bool     // records are elements of an array: a line feed is a blank
+
+	cols   []Column
+	byName map[string]int32 // index in cols
+	gaps   []gap
+	places map[string]int32 // index in gaps, by key
+	misses int              // keys that no gap foresaw, since review
+
+	key     []byte                       // of a key with escapes
+	objects [(MaxDepth + 63) / 64]uint64 // bit: what encloses a value is an object
+	fault   fault
+	faultAt int
+}
+
+// newWalker returns a walker that looks for the keys that cols are called.
+func newWalker(cols []Column) walker {
+	w := walker{cols: cols, byName: make(map[string]int32, len(cols)), places: map[string]int32{}}
+	for i := range cols {
+		w.byName[cols[i].Name] = int32(i)
+	}
+	return w
+}
+
+// set points the walker at a block, whose last byte is a control byte, and reports
+// whether it is ASCII.
+func (w *walker) set(src []byte) (ascii bool) {
+	w.src, w.b = src, src
+	if need := (len(src) + 63) / 64; len(w.marks) < need {
+		w.marks = make([]uint64, need+need/4)
+	}
+	ascii = true
+	for at := 0; at < len(src); at += kernelBytes {
+		part := src[at:min(at+kernelBytes, len(src))]
+		ascii = kernels.MarkStringStops(w.marks[at/64:], part) && ascii
+	}
+	return ascii
+}
+
+// kernelBytes is the most that one kernel call gets.
+const kernelBytes = 64 << 10
+
+// copied returns the block in memory of the walker's own.
+func (w *walker) copied() []byte {
+	if &w.b[0] == &w.src[0] {
+		w.own = append(w.own[:0], w.src...)
+		w.b = w.own
+	}
+	return w.b
+}
+
+// gap is the bytes between two values of a record, learned from one: from behind the
+// first value, or the start of the record, to the first byte of the second.
+type gap struct {
+	text        string
+	first, mask uint64 // the first eight bytes of text, and which of the eight are part of it
+	col         int32  // that the second value is for; none if it is for no column
+}
+
+// none stands for no column and no gap.
+const none = -1
+
+// Bounds of what is learned, for records that are no two alike.
+const (
+	maxGaps     = 4096
+	maxGapBytes = 256
+)
+
+func newGap(text string, col int32) gap {
+	g := gap{text: text, col: col, mask: ^uint64(0)}
+	var first [8]byte
+	copy(first[:], text)
+	g.first = binary.LittleEndian.Uint64(first[:])
+	if n := len(text); n < 8 {
+		g.mask = 1<<(8*n) - 1
+	}
+	return g
+}
+
+// follows reports whether g's bytes are those at p.
+func (g *gap) follows(b []byte, p int) bool {
+	if len(b)-p < len(g.text)+8 {
+		return false // the key is read instead
+	}
+	if binary.LittleEndian.Uint64(b[p:])&g.mask != g.first {
+		return false
+	}
+	return len(g.text) <= 8 || string(b[p+8:p+len(g.text)]) == g.text[8:]
+}
+
+// fail notes the fault of the record and returns -1.
+func (w *walker) fail(f fault, at int) int {
+	w.fault, w.faultAt = f, at
+	return -1
+}
+
+// blanks returns the position of the first byte from p on that is no blank.
+func (w *walker) blanks(b []byte, p int) int {
+	for b[p] == ' ' || b[p] == '\t' || b[p] == '\r' || b[p] == '\n' && w.array {
+		p++
+	}
+	return p
+}
+
+// start returns where the record begins that is the next from p on, or -1 if there is
+// none but the end of the block.
+func (w *walker) start(p int) int {
+	for b := w.b; p < len(b)-1; p++ {
+		switch c := b[p]; {
+		case c == ' ', c == '\t', c == '\r', c == '\n':
+		default:
+			return p
+		}
+	}
+	return -1
+}
+
+// stop returns the position of the first mark from p on. The control byte at the end of
+// the block is one.
+func (w *walker) stop(p int) int {
+	i := p >> 6
+	m := w.marks[i] >> (p & 63)
+	if m != 0 {
+		return p + bits.TrailingZeros64(m)
+	}
+	for {
+		i++
+		if m = w.marks[i]; m != 0 {
+			return i<<6 + bits.TrailingZeros64(m)
+		}
+	}
+}
+
+// record walks over the record at p and notes in row where its values are: two entries
+// for each column, the position before the first byte and that behind the last. If row is
+// nil it only checks. It returns the position behind the record, or -1 if it is none.
+func (w *walker) record(row []uint32, p int) int {
+	b := w.b
+	if w.array && b[p] == ',' {
+		p = w.blanks(b, p+1)
+	}
+	if b[p] != '{' {
+		return w.noObject(p)
+	}
+	k := 0
+	for begin := p; ; {
+		var col int32
+		if k < len(w.gaps) && w.gaps[k].follows(b, p) {
+			g := &w.gaps[k]
+			k++
+			p += len(g.text)
+			col = g.col
+		} else if b[p] == '}' {
+			p++
+			break
+		} else {
+			var closed bool
+			if p, col, k, closed = w.readKey(p, k, p == begin); p < 0 {
+				return -1
+			} else if closed {
+				break
+			}
+		}
+		var s, e int
+		switch c := b[p]; {
+		case c == '"':
+			s, e = p, w.stop(p+1)
+			if b[e] != '"' {
+				if e = w.escaped(row, col, p, e); e < 0 {
+					return -1
+				}
+				p, b = e, w.b
+				continue
+			}
+			p = e + 1
+			if col >= 0 && w.cols[col].raw {
+				s, e = s-1, p
+			}
+		case c-'0' <= 9 || c == '-':
+			s = p - 1
+			if e = number(b, p); e < 0 {
+				return w.fail(faultSyntax, p)
+			}
+			p = e
+		case c == '{' || c == '[':
+			s = p - 1
+			if e = w.nested(b, p, 1); e < 0 {
+				return -1
+			}
+			p = e
+		default:
+			n := name(b, p)
+			if n == 0 {
+				return w.fail(faultSyntax, p)
+			}
+			s = p - 1
+			p += n
+			if e = p; c == 'n' {
+				s, e = nowhere, 0
+			}
+		}
+		if col >= 0 && row != nil {
+			row[2*col], row[2*col+1] = uint32(s), uint32(e)
+		}
+	}
+	return w.behind(b, p)
+}
+
+// nowhere and 0 are the entries of a value that is NULL: an empty range before all others.
+const nowhere = 1<<32 - 1
+
+// escaped is record for a string with an escape: s is its quote, i its first mark. It
+// returns the position behind it, or -1.
+func (w *walker) escaped(row []uint32, col int32, s, i int) int {
+	e, zero := w.escapes(w.b, i)
+	switch {
+	case e < 0:
+	case col < 0:
+	case w.cols[col].raw:
+		if row != nil {
+			row[2*col], row[2*col+1] = uint32(s-1), uint32(e+1)
+		}
+	case zero:
+		return w.fail(faultZero, s)
+	case row != nil:
+		text := w.copied()[s+1 : e]
+		row[2*col], row[2*col+1] = uint32(s), uint32(s+1+unescape(text, text))
+	}
+	if e < 0 {
+		return -1
+	}
+	return e + 1
+}
+
+// behind returns where a record ends whose last brace is before p: behind its line end, or
+// before the comma or bracket that follows it in an array.
+func (w *walker) behind(b []byte, p int) int {
+	if b[p] != '\n' || w.array {
+		p = w.blanks(b, p)
+	}
+	switch {
+	case !w.array && b[p] == '\n':
+		return p + 1
+	case w.array && (b[p] == ',' || b[p] == ']'):
+		return p
+	case w.array:
+		return w.fail(faultEnd, p)
+	}
+	return w.fail(faultSyntax, p)
+}
+
+// noObject finds out what a record that does not start with a brace is.
+func (w *walker) noObject(p int) int {
+	q := w.value(w.b, p, 0)
+	if q < 0 || w.behind(w.b, q) < 0 {
+		return -1
+	}
+	return w.fail(faultObject, p)
+}
+
+// readKey reads from p, behind a value or at the start of the record, to the start of the
+// next value, or behind the end of the record: then closed is true. col is the column the
+// value is for, and next the gap behind it. k is the gap that was expected. The position
+// is -1 if something else is there.
+func (w *walker) readKey(p, k int, first bool) (at int, col int32, next int, closed bool) {
+	b, begin := w.b, p
+	if p = w.blanks(b, p); first {
+		p = w.blanks(b, p+1) // behind the brace
+	}
+	switch {
+	case b[p] == '}':
+		return p + 1, none, 0, true
+	case first:
+	case b[p] != ',':
+		return w.fail(faultSyntax, p), none, 0, false
+	default:
+		p = w.blanks(b, p+1)
+	}
+	if b[p] != '"' {
+		return w.fail(faultSyntax, p), none, 0, false
+	}
+	e := w.stop(p + 1)
+	key := b[p+1 : e]
+	if b[e] != '"' {
+		from := p + 1
+		if e, _ = w.escapes(b, e); e < 0 {
+			return -1, none, 0, false
+		}
+		w.key = append(w.key[:0], b[from:e]...)
+		key = w.key[:unescape(w.key, w.key)]
+	}
+	p = w.blanks(b, e+1)
+	if b[p] != ':' {
+		return w.fail(faultSyntax, p), none, 0, false
+	}
+	p = w.blanks(b, p+1)
+	w.misses++
+	col = none
+	if c, ok := w.byName[string(key)]; ok {
+		col = c
+	}
+	return p, col, w.learn(key, b[begin:p], col, k), false
+}
+
+// learn returns the gap to expect behind the value of key. text is what stood before the
+// value, k the gap that was expected there, if none of it the one to learn.
+func (w *walker) learn(key, text []byte, col int32, k int) int {
+	if at, ok := w.places[string(key)]; ok {
+		return int(at) + 1
+	}
+	if k == len(w.gaps) && k < maxGaps && len(text) <= maxGapBytes {
+		w.places[string(key)] = int32(k)
+		w.gaps = append(w.gaps, newGap(string(text), col))
+		return k + 1
+	}
+	return k
+}
+
+// review forgets what was learned if most keys of the last rows records were another's.
+func (w *walker) review(rows int) {
+	if 2*w.misses > rows*len(w.gaps) {
+		w.gaps = w.gaps[:0]
+		clear(w.places)
+	}
+	w.misses = 0
+}
