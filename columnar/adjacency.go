@@ -1,6 +1,11 @@
 package columnar
 
-import "github.com/ingotdb/ingot/visibility"
+import (
+	"slices"
+
+	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/visibility"
+)
 
 // CSR is one direction of an adjacency run: for each node its neighbours, as a range of
 // Neighbors. Nodes are row ids of their table, below 2^32.
@@ -9,13 +14,17 @@ import "github.com/ingotdb/ingot/visibility"
 // have neighbours at all, ascending in Keys, and their ranges. The slices are part of a
 // version: immutable, and mapped memory where the run is in a data file, so they are read
 // inside mmap.Guard.
+//
+// What a CSR says was verified before anybody is given it: offsets ascend within
+// Neighbors, nodes and neighbours are rows that their tables have or had, edges are
+// positions in the run.
 type CSR struct {
 	Base      uint32   // dense: the node of Offsets[0]
 	Offsets   []uint32 // dense: node n has Neighbors[Offsets[n-Base]:Offsets[n-Base+1]]; nil if sparse
 	Keys      []uint32 // sparse: the nodes, ascending
 	Starts    []uint32 // sparse: node Keys[i] has Neighbors[Starts[i]:Starts[i+1]]
 	Neighbors []uint32
-	Edges     []uint32 // position in the run of the edge to Neighbors[i]; nil if that is i
+	Edges     []uint32 // position in the run of the edge to Neighbors[i], ascending for one node; nil if that is i
 }
 
 // Range returns where the neighbours of node n are in Neighbors.
@@ -40,12 +49,96 @@ func (c *CSR) Range(n uint32) (lo, hi uint32) {
 	return 0, 0
 }
 
-// AdjacencyRun is the adjacency of consecutive edges of a rel table: those that one load
-// or one checkpoint brought, ordered by source. Deleted edges are in it; the table's
-// visibility says which.
+// Edge returns the position in the run of the edge to Neighbors[i].
+func (c *CSR) Edge(i uint32) uint32 {
+	if c.Edges == nil {
+		return i
+	}
+	return c.Edges[i]
+}
+
+// AdjacencyRun is the adjacency of consecutive edges of a rel table: those of one load, or
+// those of several commits that were merged. The edges of a load are ordered by source, so
+// that Forward.Edges is nil there. Deleted edges may be in it; the table's visibility says
+// which.
 type AdjacencyRun struct {
 	First    visibility.RowID // id of the first edge
-	Count    uint32           // edges
-	Forward  CSR              // source to destination; Edges is nil
+	Count    uint32           // edges, those left out because they are deleted included
+	Forward  CSR              // source to destination
 	Backward CSR              // destination to source
+}
+
+// Adjacency is the neighbours of every node by the edges of one rel table, at one commit
+// point. It is valid as long as the Snapshot or Txn that it came from.
+type Adjacency struct {
+	Rel      *Table         // the edges
+	From, To *Table         // the nodes at their ends
+	Runs     []AdjacencyRun // ascending by First, of all edges together
+}
+
+// Adjacency returns the adjacency of the rel table called name; 42809 if the table holds
+// no edges. Cheap: nothing in it depends on the size of the tables, except that runs of
+// edges that came with small commits are built when they are wanted first, and those in a
+// data file verified then.
+func (s *Snapshot) Adjacency(name string) (*Adjacency, error) {
+	return s.ref.Value().adjacency(name)
+}
+
+// Adjacency is Snapshot.Adjacency for the tables as the transaction sees them.
+func (t *Txn) Adjacency(name string) (*Adjacency, error) {
+	if t.done {
+		return nil, ErrTxnDone
+	}
+	return t.draft.adjacency(name)
+}
+
+func (v *version) adjacency(name string) (*Adjacency, error) {
+	t, err := v.table(name)
+	if err != nil {
+		return nil, err
+	}
+	r := t.schema.Rel
+	if r == nil {
+		return nil, pgerr.New(pgerr.WrongObjectType, "\"%s\" is not a rel table", name)
+	}
+	a := &Adjacency{Rel: t, From: v.tableOf(r.From), To: v.tableOf(r.To)}
+	a.Runs, err = t.openRuns()
+	return a, err
+}
+
+// openRuns returns the table's runs, ready to be read.
+func (t *Table) openRuns() ([]AdjacencyRun, error) {
+	out := make([]AdjacencyRun, len(t.runs))
+	for i, r := range t.runs {
+		a, err := r.open(t)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = *a
+	}
+	return out, nil
+}
+
+// degree counts the edges of node n in one direction that keep says yes to; it is given
+// edge ids. It ends when keep has said that it has seen enough.
+func eachEdge(runs []AdjacencyRun, e end, n uint32, edge func(id visibility.RowID) (more bool)) bool {
+	for i := range runs {
+		c := &runs[i].Forward
+		if e == toEnd {
+			c = &runs[i].Backward
+		}
+		lo, hi := c.Range(n)
+		for at := lo; at < hi; at++ {
+			if !edge(runs[i].First + visibility.RowID(c.Edge(at))) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// compactIDs sorts ids and drops those that are there twice.
+func compactIDs(ids []visibility.RowID) []visibility.RowID {
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }

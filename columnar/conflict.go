@@ -29,6 +29,7 @@ type Appended struct {
 	Rows     int64            // added to the table
 	Skipped  int64            // left out: under ignore those whose key was there, under replace those that a later row of the load replaced
 	Replaced int64            // rows of the table that were deleted for new ones
+	Missing  int64            // edges left out because an end is not there; see Load.Missing
 }
 
 // conflicts collects what the policy does to a load.

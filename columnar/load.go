@@ -18,6 +18,11 @@ type LoadPlan struct {
 	Schema    *Schema
 	Fragments []int // exact row counts in row order, each 1 to MaxFragmentRows; nil if unknown
 	VarBytes  int64 // at most this many variable-length bytes altogether, if Fragments is set
+
+	SkipMissing bool // edges with an end that is not there are left out, not an error
+	Workers     int  // most goroutines that sort edges; 0 is GOMAXPROCS
+
+	run int64 // bytes of the adjacency run that lies behind the fixed parts, if there is a file
 }
 
 // LoadStats says what a Load reserved and used.
@@ -62,6 +67,11 @@ type Load struct {
 	unsynced error // the sync that failed
 	taken    bool  // by a transaction
 	aborted  bool
+
+	edges  *edgeLoad     // of a load whose rows have keys; nil for others
+	runOff int64         // where plan.run bytes lie in the file
+	run    *adjRun       // what is in them; nil if nothing is
+	ready  *AdjacencyRun // run as readers see it
 }
 
 // hugeBytes is from which size on a load's file is written through large pages; below,
@@ -81,6 +91,9 @@ func (s *Store) NewLoad(ctx context.Context, p LoadPlan) (*Load, error) {
 		return nil, err
 	}
 	l := &Load{store: s, schema: p.Schema, plan: p}
+	if p.Schema != nil && p.Schema.keyed {
+		l.edges = &edgeLoad{}
+	}
 	if p.Fragments == nil {
 		return l, nil
 	}
@@ -119,11 +132,12 @@ func (l *Load) reserve(fixed int64) error {
 			}
 		}
 	}
-	l.end = dataHeaderBytes + fixed + l.plan.VarBytes + outs
+	l.runOff = dataHeaderBytes + fixed
+	l.end = l.runOff + l.plan.run + l.plan.VarBytes + outs
 	if err := l.create(); err != nil {
 		return err
 	}
-	l.next.Store(dataHeaderBytes + fixed)
+	l.next.Store(l.runOff + l.plan.run)
 	l.bases = make([]int64, len(l.plan.Fragments))
 	at := int64(dataHeaderBytes)
 	for i, rows := range l.plan.Fragments {
@@ -212,7 +226,10 @@ func (w *FragmentWriter) finish(rows int) error {
 		}
 		v, nulls := c.vec(rows)
 		k := &f.chunks[i]
-		k.col, k.typ, k.vec, k.zone = l.schema.Columns[i].ID, c.Type, v, zoneOf(&v, nulls)
+		k.col, k.typ, k.vec, k.zone = l.schema.Columns[i].ID, c.Type, v, Zone{Nulls: nulls}
+		if l.edges == nil { // staged rows are read once, and whole
+			k.zone = zoneOf(&v, nulls)
+		}
 		k.loc.size = layoutOf(c.Type, l.schema.Columns[i].NotNull, rows).size
 		k.loc.outLen = int64(len(c.Data))
 	}
@@ -272,7 +289,7 @@ func (w *FragmentWriter) placeMapped(f *fragment) error {
 			}
 			place := b[k.loc.outOff : k.loc.outOff+k.loc.outLen : k.loc.outOff+k.loc.outLen]
 			copy(place, out)
-			k.loc.outCRC = crc32.Update(l.df.seed, castagnoli, place)
+			k.loc.outCRC = l.checksum(place)
 			if k.vec.data != nil {
 				k.vec.data = place
 			} else {
@@ -283,11 +300,20 @@ func (w *FragmentWriter) placeMapped(f *fragment) error {
 		}
 		h := headerOf(k, f.rows, lay)
 		h.put(b[at : at+chunkHeaderBytes])
-		k.loc.crc = crc32.Update(l.df.seed, castagnoli, b[at:at+lay.size])
+		k.loc.crc = l.checksum(b[at : at+lay.size])
 		at += lay.size
 	}
 	f.file = l.df
 	return nil
+}
+
+// checksum returns the checksum of bytes in the load's file. Nobody reads staged rows from
+// there.
+func (l *Load) checksum(b []byte) uint32 {
+	if l.edges != nil {
+		return 0
+	}
+	return crc32.Update(l.df.seed, castagnoli, b)
 }
 
 // headerOf returns the header of a finished chunk laid out as lay.
@@ -352,12 +378,15 @@ func (l *Load) spill(f *fragment) error {
 }
 
 // Sync makes the load's data file durable: it cuts the unused end off, then syncs the
-// file and its directory entry. Txn.Append does it if it was not done; done before
+// file and its directory entry. Of a load of edges it first makes the rel table's rows. Txn.Append does it if it was not done; done before
 // the write lock is taken, it blocks nobody. With durability none only the cut is made.
 // A sync that failed is not tried again: the load can only be dropped.
 func (l *Load) Sync(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if l.edges != nil {
+		return l.store.ended(l.syncEdges(ctx))
 	}
 	return l.store.ended(l.seal())
 }
@@ -377,7 +406,7 @@ func (l *Load) seal() error {
 		return err
 	}
 	start := time.Now()
-	if l.store.opt.Durability == Full {
+	if l.store.opt.Durability == Full && l.edges == nil {
 		if l.unsynced = l.file.Sync(); l.unsynced == nil {
 			l.unsynced = l.store.fs.SyncDir()
 		}
@@ -425,6 +454,9 @@ func (l *Load) Abort() {
 		return
 	}
 	l.aborted = true
+	if l.edges != nil {
+		l.edges.drop()
+	}
 	if l.m != nil {
 		l.m.Release()
 		l.m = nil
@@ -451,6 +483,9 @@ func (l *Load) Stats() LoadStats {
 	defer l.mu.Unlock()
 	st := l.stats
 	st.StoreNS = l.storeNS.Load()
+	if l.edges != nil && l.edges.built {
+		return l.edges.stats(st)
+	}
 	st.Fragments = len(l.frags)
 	st.Inline = l.df == nil
 	if l.df != nil {

@@ -10,14 +10,16 @@ import (
 //
 // Format: docs/FORMAT.md#record-body. The numbers are never reused.
 const (
-	opCreate   = 1 // schema
-	opAlter    = 2 // schema
-	opDrop     = 3 // table ID
-	opTruncate = 4 // table ID
-	opFile     = 5 // data file that later operations of the record refer to
-	opRows     = 6 // table ID, file number, fragment directory
-	opInline   = 7 // table ID, inline fragment
-	opDelete   = 8 // table ID, ranges of row ids
+	opCreate   = 1  // schema
+	opAlter    = 2  // schema
+	opDrop     = 3  // table ID
+	opTruncate = 4  // table ID
+	opFile     = 5  // data file that later operations of the record refer to
+	opRows     = 6  // table ID, file number, fragment directory
+	opInline   = 7  // table ID, inline fragment
+	opDelete   = 8  // table ID, ranges of row ids
+	opRel      = 9  // schema, rel: opCreate of a rel table
+	opRun      = 10 // table ID, stored run of the rows that it just got
 )
 
 func appendOpTable(b []byte, op byte, id uint32) []byte {
@@ -75,18 +77,26 @@ func (r *replayer) op(d *decoder) error {
 		if d.err == nil {
 			return r.draft.create(s)
 		}
+	case opRel:
+		s := d.schema()
+		s.Rel = d.rel()
+		if d.err == nil && r.draft.relFits(s, s.Rel) {
+			return r.draft.create(s)
+		}
+		d.fail()
 	case opAlter:
 		s := d.schema()
-		if slot := r.draft.slotOf(s.ID); d.err == nil && slot >= 0 && s.follows(r.draft.tables[slot].schema) {
+		if slot := r.draft.slotOf(s.ID); d.err == nil && slot >= 0 && s.follows(r.draft.tables[slot].schema) &&
+			r.draft.alterRel(slot, s) == nil {
 			return r.draft.alter(slot, s)
 		}
 		d.fail()
 	case opDrop:
-		if slot, ok := r.slot(d); ok {
+		if slot, ok := r.free(d); ok {
 			r.draft.drop(slot)
 		}
 	case opTruncate:
-		if slot, ok := r.slot(d); ok {
+		if slot, ok := r.free(d); ok {
 			r.draft.truncate(slot)
 		}
 	case opFile:
@@ -112,6 +122,13 @@ func (r *replayer) op(d *decoder) error {
 		if slot, ok := r.slot(d); ok {
 			r.remove(d, slot)
 		}
+	case opRun:
+		if slot, ok := r.slot(d); ok {
+			run := d.storedRun(r.files)
+			if d.err == nil && (r.draft.tables[slot].schema.Rel == nil || !r.draft.cover(slot, run)) {
+				d.fail()
+			}
+		}
 	default:
 		d.fail()
 	}
@@ -122,6 +139,15 @@ func (r *replayer) op(d *decoder) error {
 func (r *replayer) slot(d *decoder) (int, bool) {
 	slot := r.draft.slotOf(uint32(d.int(1<<32 - 1)))
 	if slot < 0 {
+		d.fail()
+	}
+	return slot, d.err == nil
+}
+
+// free reads the ID of a table that no rel table depends on and returns its slot.
+func (r *replayer) free(d *decoder) (int, bool) {
+	slot, ok := r.slot(d)
+	if ok && len(r.draft.rels(r.draft.tables[slot].schema.ID)) > 0 {
 		d.fail()
 	}
 	return slot, d.err == nil
@@ -197,19 +223,53 @@ func appendState(b []byte, v *version) []byte {
 		if t == nil {
 			continue
 		}
-		t.pieces(func(_ visibility.RowID, p piece) {
-			if df := p.frag.file; df != nil && !files[df] {
+		name := func(df *dataFile) {
+			if df != nil && !files[df] {
 				files[df] = true
 				ref := df.ref()
 				refs = ref.append(refs)
 			}
-		})
+		}
+		t.pieces(func(_ visibility.RowID, p piece) { name(p.frag.file) })
+		for _, r := range t.runs {
+			name(r.file)
+		}
 	}
 	b = binary.AppendUvarint(b, uint64(len(files)))
 	b = append(b, refs...)
 	b = binary.AppendUvarint(b, uint64(len(v.names)))
 	for _, t := range v.list() {
 		b = appendTable(b, t)
+	}
+	return appendRels(b, v)
+}
+
+// appendRels writes what a state says of its rel tables, nothing if there are none.
+func appendRels(b []byte, v *version) []byte {
+	var rels []*Table
+	for _, t := range v.list() {
+		if t.schema.Rel != nil {
+			rels = append(rels, t)
+		}
+	}
+	if len(rels) == 0 {
+		return b
+	}
+	b = binary.AppendUvarint(b, uint64(len(rels)))
+	for _, t := range rels {
+		b = binary.AppendUvarint(b, uint64(t.schema.ID))
+		b = appendRel(b, t.schema.Rel)
+		stored := 0
+		for _, r := range t.runs {
+			stored += b2i(r.file != nil)
+		}
+		b = binary.AppendUvarint(b, uint64(stored))
+		for _, r := range t.runs {
+			if r.file != nil {
+				b = appendStoredRun(b, r)
+			}
+		}
+		b = append(b, 0) // no extra
 	}
 	return b
 }
@@ -260,9 +320,56 @@ func (r *replayer) state(body []byte) error {
 	}
 	r.draft.nextTable = max(r.draft.nextTable, next)
 	if len(d.b) > 0 {
+		for range d.count(5) {
+			r.rel(&d)
+		}
+	}
+	if len(d.b) > 0 {
 		d.fail()
 	}
 	return d.err
+}
+
+// rel makes a table of a state a rel table: gaps between its stored runs become runs in
+// memory.
+func (r *replayer) rel(d *decoder) {
+	slot, ok := r.slot(d)
+	rel := d.rel()
+	if !ok || d.err != nil {
+		return
+	}
+	t := *r.draft.tables[slot]
+	if t.schema.Rel != nil || !r.draft.relFits(t.schema, rel) || len(r.draft.rels(t.schema.ID)) > 0 {
+		d.fail()
+		return
+	}
+	s := *t.schema
+	s.Rel = rel
+	t.schema = &s
+	nodes := r.draft.nodeRows(rel)
+	at := visibility.RowID(0)
+	gap := func(to visibility.RowID) {
+		for at < to {
+			n := min(to-at, 1<<31)
+			t.runs = append(t.runs, memoryRun(at, uint32(n), nodes))
+			at += n
+		}
+	}
+	for range d.count(30) {
+		run := d.storedRun(r.files)
+		if d.err != nil || run.first < at || run.end() > t.NextRow() {
+			d.fail()
+			return
+		}
+		gap(run.first)
+		run.nodes = nodes
+		t.runs = append(t.runs, run)
+		at = run.end()
+		r.draft.refs[run.file]++
+	}
+	gap(t.NextRow())
+	d.extra()
+	r.draft.set(slot, &t)
 }
 
 func (r *replayer) table(d *decoder) {

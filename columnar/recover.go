@@ -100,7 +100,7 @@ func (rec *recovery) Verify(seq uint64, body []byte) error {
 	return nil
 }
 
-// verifyFiles opens every chunk that lies in a file of interest.
+// verifyFiles opens every chunk and every run that lies in a file of interest.
 func (t *Table) verifyFiles(of func(*dataFile) bool) (err error) {
 	t.pieces(func(_ visibility.RowID, p piece) {
 		if err != nil || p.from != 0 || p.frag.file == nil || !of(p.frag.file) {
@@ -112,6 +112,11 @@ func (t *Table) verifyFiles(of func(*dataFile) bool) (err error) {
 			}
 		}
 	})
+	for _, r := range t.runs {
+		if err == nil && r.file != nil && of(r.file) {
+			_, err = r.open(t)
+		}
+	}
 	return err
 }
 
@@ -141,7 +146,7 @@ func (rec *recovery) openFile(df *dataFile) error {
 	return nil
 }
 
-// extents checks that every chunk of the recovered version lies in its file.
+// extents checks that every chunk and every run of the recovered version lies in its file.
 func (rec *recovery) extents() (err error) {
 	for _, t := range rec.r.draft.list() {
 		t.pieces(func(_ visibility.RowID, p piece) {
@@ -156,6 +161,11 @@ func (rec *recovery) extents() (err error) {
 				}
 			}
 		})
+		for _, r := range t.runs {
+			if err == nil && r.file != nil && !r.inside(r.file.size) {
+				err = corrupt(r.file.name, r.dirs[fromEnd].off, "an adjacency run ends behind the file's %d bytes", r.file.size)
+			}
+		}
 	}
 	return err
 }

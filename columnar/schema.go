@@ -42,8 +42,10 @@ type Schema struct {
 	Name        string
 	Columns     []Column // ascending by ID: new columns come last
 	Constraints []Constraint
+	Rel         *Rel // what the rows are edges of; nil if they are no edges
 
 	nextColumn uint32
+	keyed      bool // of a load of edges, which has keys in place of row ids
 }
 
 // Lookup returns the position of the column called name, byte by byte, or -1.

@@ -27,6 +27,7 @@ type Table struct {
 	full   []*rowGroup // groups of exactly GroupRows rows; only ever appended to, so that versions share it
 	tail   *rowGroup   // the last group, below GroupRows rows; nil if there is none
 	vis    *visibility.Groups
+	runs   []*adjRun   // of a rel table: its adjacency
 	keys   *keyIndexes // shared by all versions in which a row id means the same row: a truncated table has another
 }
 

@@ -115,11 +115,19 @@ func (t *Txn) slot(name string) (int, error) {
 
 // CreateTable adds a table and gives s and its columns their IDs. 42P07 if the name
 // is taken, 42701 for a repeated column, 54011 for too many.
+//
+// The columns of a rel table are its properties; "from" and "to" are put before them. A
+// node table without a primary key is 42830, one with a key of several columns 0A000.
 func (t *Txn) CreateTable(s *Schema) error {
 	if t.done {
 		return ErrTxnDone
 	}
 	c := s.Clone()
+	if c.Rel != nil {
+		if err := t.draft.prepareRel(c); err != nil {
+			return err
+		}
+	}
 	if err := c.prepare(); err != nil {
 		return err
 	}
@@ -128,7 +136,11 @@ func (t *Txn) CreateTable(s *Schema) error {
 		return err
 	}
 	*s = *c.Clone()
-	t.body = appendSchema(append(t.body, opCreate), c)
+	if c.Rel != nil {
+		t.body = appendRel(appendSchema(append(t.body, opRel), c), c.Rel)
+	} else {
+		t.body = appendSchema(append(t.body, opCreate), c)
+	}
 	return nil
 }
 
@@ -145,7 +157,7 @@ func (t *Txn) AlterTable(s *Schema) error {
 	c := s.Clone()
 	old := t.draft.tables[slot].schema
 	c.nextColumn = old.nextColumn
-	if err := errors.Join(c.prepareAlter(old), c.prepare()); err != nil {
+	if err := errors.Join(c.prepareAlter(old), c.prepare(), t.draft.alterRel(slot, c)); err != nil {
 		return err
 	}
 	if !c.follows(t.draft.tables[slot].schema) {
@@ -159,10 +171,13 @@ func (t *Txn) AlterTable(s *Schema) error {
 	return nil
 }
 
-// DropTable removes the table called name.
+// DropTable removes the table called name; 2BP01 if rel tables have it at an end.
 func (t *Txn) DropTable(name string) error {
 	slot, err := t.slot(name)
 	if err != nil {
+		return err
+	}
+	if err := t.draft.unreferenced(slot, "drop"); err != nil {
 		return err
 	}
 	t.body = appendOpTable(t.body, opDrop, t.draft.tables[slot].schema.ID)
@@ -171,9 +186,13 @@ func (t *Txn) DropTable(name string) error {
 }
 
 // TruncateTable removes all rows of the table called name; its row ids start at 0 again.
+// 2BP01 if rel tables have it at an end.
 func (t *Txn) TruncateTable(name string) error {
 	slot, err := t.slot(name)
 	if err != nil {
+		return err
+	}
+	if err := t.draft.unreferenced(slot, "truncate"); err != nil {
 		return err
 	}
 	t.body = appendOpTable(t.body, opTruncate, t.draft.tables[slot].schema.ID)
@@ -197,9 +216,11 @@ func (t *Txn) AppendConflict(ctx context.Context, name string, l *Load, policy O
 		return a, err
 	}
 	table := t.draft.tables[slot]
+	if table.schema.Rel != nil {
+		return t.appendEdges(ctx, slot, l)
+	}
 	if l.schema != table.schema && !sameShape(l.schema, table.schema) {
-		return a, pgerr.New(pgerr.SerializationFailure, "table \"%s\" was altered while rows were loaded: %w", name, ErrConflict).
-			WithHint("Run the statement again.")
+		return a, errAltered(name)
 	}
 	if err := l.Sync(ctx); err != nil {
 		return a, err
@@ -230,6 +251,12 @@ func (t *Txn) AppendConflict(ctx context.Context, name string, l *Load, policy O
 		a.Rows += int64(f.rows)
 	}
 	return a, t.add(slot, l, frags)
+}
+
+// errAltered says that rows were loaded for another shape of their table.
+func errAltered(name string) error {
+	return pgerr.New(pgerr.SerializationFailure, "table \"%s\" was altered while rows were loaded: %w", name, ErrConflict).
+		WithHint("Run the statement again.")
 }
 
 // add writes the operations that bring the fragments of a load and puts them into the

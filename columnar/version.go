@@ -135,6 +135,9 @@ func (d *draft) alter(slot int, s *Schema) error {
 // append puts a fragment behind the rows of the table in a slot.
 func (d *draft) append(slot int, f *fragment) {
 	d.grow(slot, f, true)
+	if d.tables[slot].schema.Rel != nil {
+		d.adjoin(slot, f.rows)
+	}
 }
 
 func (d *draft) grow(slot int, f *fragment, merge bool) {
@@ -153,4 +156,9 @@ func (d *draft) forget(t *Table) {
 			d.refs[p.frag.file]--
 		}
 	})
+	for _, r := range t.runs {
+		if r.file != nil {
+			d.refs[r.file]--
+		}
+	}
 }

@@ -43,6 +43,7 @@ const (
 	DuplicateObject             = "42710"
 	AmbiguousFunction           = "42725"
 	InvalidColumnReference      = "42P10"
+	InvalidForeignKey           = "42830"
 	InvalidTableDefinition      = "42P16"
 	InvalidColumnDefinition     = "42611"
 	InvalidName                 = "42602"

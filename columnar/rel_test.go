@@ -1,0 +1,339 @@
+package columnar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/internal/vfs/memfs"
+	"github.com/ingotdb/ingot/mmap"
+	"github.com/ingotdb/ingot/visibility"
+)
+
+// nodeTable is a schema of nodes with a key of the given type, and some text.
+func nodeTable(name string, key Type) *Schema {
+	return &Schema{Name: name, Columns: []Column{{Name: "id", Type: key, NotNull: true}, {Name: "about", Type: Type{Kind: Text}}},
+		Constraints: []Constraint{{Name: name + "_pkey", Kind: PrimaryKey, Columns: []uint32{1}}}}
+}
+
+// keyValue is the key of node i in a type of key.
+func keyValue(t Type, i int) Value {
+	v := Value{Type: t}
+	switch {
+	case t.Kind == UUID:
+		v.S = fmt.Sprintf("%016d", i)
+	case t.Variable():
+		v.S = strconv.Itoa(i)
+	default:
+		v.I = int64(i)
+	}
+	return v
+}
+
+// fillRows appends rows to a load in fragments of the given size and returns it.
+func fillRows(t testing.TB, s *Store, p LoadPlan, planned bool, fragment int, rows [][]Value) *Load {
+	t.Helper()
+	var sizes []int
+	for left := len(rows); left > 0; left -= fragment {
+		sizes = append(sizes, min(left, fragment))
+	}
+	if planned {
+		p.Fragments = sizes
+		for _, r := range rows {
+			for _, v := range r {
+				p.VarBytes += int64(len(v.S))
+			}
+		}
+	}
+	l, err := s.NewLoad(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for i, n := range sizes {
+		w, err := l.Fragment(i, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := mmap.Guard(func() error {
+			for r := range n {
+				for c := range w.Cols {
+					w.Cols[c].SetValue(r, rows[at+r][c])
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		at += n
+		if err := w.Finish(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
+// edge is an edge of a test: keys of its ends, and a number.
+type edge struct{ from, to, n int }
+
+// graphStore is a store with nodes "a" and "b", and edges "r" from a to b with properties
+// "n" and "s", and what it should hold.
+type graphStore struct {
+	*Store
+	t     testing.TB
+	key   [2]Type
+	nodes [2]map[int]visibility.RowID
+	edges map[visibility.RowID]edge
+}
+
+func newGraphStore(t testing.TB, opt Options, from, to Type) *graphStore {
+	t.Helper()
+	if opt.FS == nil {
+		opt.FS = memfs.New()
+	}
+	g := &graphStore{Store: mustOpen(t, opt), t: t, key: [2]Type{from, to}, edges: map[visibility.RowID]edge{}}
+	g.nodes = [2]map[int]visibility.RowID{{}, {}}
+	g.do(func(tx *Txn) error {
+		a, b := nodeTable("a", from), nodeTable("b", to)
+		if err := errors.Join(tx.CreateTable(a), tx.CreateTable(b)); err != nil {
+			return err
+		}
+		return tx.CreateTable(relTable("r", a, b))
+	})
+	return g
+}
+
+func relTable(name string, a, b *Schema) *Schema {
+	return &Schema{Name: name, Rel: &Rel{From: a.ID, To: b.ID, Group: "g"},
+		Columns: []Column{{Name: "n", Type: Type{Kind: Int4}}, {Name: "s", Type: Type{Kind: Text}}}}
+}
+
+// do commits what fn does.
+func (g *graphStore) do(fn func(*Txn) error) {
+	g.t.Helper()
+	if err := g.try(fn); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+func (g *graphStore) try(fn func(*Txn) error) error {
+	tx, err := g.BeginWrite(context.Background())
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := fn(tx); err != nil {
+		return err
+	}
+	_, err = tx.Commit(context.Background())
+	return err
+}
+
+// addNodes appends nodes with keys from to to-1 in the given order.
+func (g *graphStore) addNodes(tx *Txn, e end, keys []int) error {
+	name := [2]string{"a", "b"}[e]
+	tab, err := tx.Table(name)
+	if err != nil {
+		return err
+	}
+	var rows [][]Value
+	for _, k := range keys {
+		rows = append(rows, []Value{keyValue(g.key[e], k), {Type: Type{Kind: Text}, S: "node " + strconv.Itoa(k)}})
+	}
+	first, err := tx.Append(context.Background(), name, fillRows(g.t, g.Store, LoadPlan{Schema: tab.Schema()}, true, 1000, rows))
+	for i, k := range keys {
+		g.nodes[e][k] = first + visibility.RowID(i)
+	}
+	return err
+}
+
+// stage returns a load of edges.
+func (g *graphStore) stage(tx interface{ LoadSchema(string) (*Schema, error) }, p LoadPlan, fragment int, edges []edge) *Load {
+	g.t.Helper()
+	s, err := tx.LoadSchema("r")
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	var rows [][]Value
+	for _, e := range edges {
+		rows = append(rows, []Value{keyValue(g.key[0], e.from), keyValue(g.key[1], e.to),
+			{Type: Type{Kind: Int4}, I: int64(e.n), Null: e.n%7 == 0}, {Type: Type{Kind: Text}, S: "edge " + strconv.Itoa(e.n)}})
+	}
+	p.Schema = s
+	return fillRows(g.t, g.Store, p, true, fragment, rows)
+}
+
+// added notes edges that were appended from first on: ordered by row id of their source.
+func (g *graphStore) added(first visibility.RowID, edges []edge) {
+	edges = slices.Clone(edges)
+	slices.SortStableFunc(edges, func(x, y edge) int { return int(g.nodes[0][x.from]) - int(g.nodes[0][y.from]) })
+	for i, e := range edges {
+		g.edges[first+visibility.RowID(i)] = e
+	}
+}
+
+func (g *graphStore) addEdges(tx *Txn, fragment int, edges []edge) error {
+	a, err := tx.AppendConflict(context.Background(), "r", g.stage(tx, LoadPlan{}, fragment, edges), ConflictError)
+	if err == nil && a.Rows != int64(len(edges)) {
+		err = fmt.Errorf("%d edges were appended, want %d", a.Rows, len(edges))
+	}
+	g.added(a.First, edges)
+	return err
+}
+
+// randomEdges returns n edges between nodes that there are.
+func (g *graphStore) randomEdges(rng *rand.Rand, n int) []edge {
+	from, to := slices.Sorted(maps.Keys(g.nodes[0])), slices.Sorted(maps.Keys(g.nodes[1]))
+	out := make([]edge, n)
+	for i := range out {
+		out[i] = edge{from[rng.IntN(len(from))], to[rng.IntN(len(to))], rng.IntN(1 << 30)}
+	}
+	return out
+}
+
+// verify holds that rows and adjacency of r are the model's, and that Check is content.
+func (g *graphStore) verify(src interface {
+	Adjacency(string) (*Adjacency, error)
+}) {
+	g.t.Helper()
+	adj, err := src.Adjacency("r")
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	seen := 0
+	if err := mmap.Guard(func() error {
+		for b, err := range adj.Rel.Scan(context.Background(), ScanOptions{}) {
+			if err != nil {
+				return err
+			}
+			for i := range b.Rows {
+				id := b.First + visibility.RowID(i)
+				e, ok := g.edges[id]
+				if !ok {
+					return fmt.Errorf("edge %d should not be there", id)
+				}
+				from, to := g.nodes[0][e.from], g.nodes[1][e.to]
+				if b.Cols[0].Int64s()[i] != int64(from) || b.Cols[1].Int64s()[i] != int64(to) {
+					return fmt.Errorf("edge %d goes from %d to %d, want %d to %d", id, b.Cols[0].Int64s()[i], b.Cols[1].Int64s()[i], from, to)
+				}
+				if null := e.n%7 == 0; b.Cols[2].IsNull(i) != null || (!null && b.Cols[2].Int32s()[i] != int32(e.n)) ||
+					string(b.Cols[3].Bytes(i)) != "edge "+strconv.Itoa(e.n) {
+					return fmt.Errorf("edge %d has properties of another one than %v", id, e)
+				}
+				seen++
+			}
+		}
+		return nil
+	}); err != nil {
+		g.t.Fatal(err)
+	}
+	if seen != len(g.edges) {
+		g.t.Fatalf("%d edges, want %d", seen, len(g.edges))
+	}
+	at := visibility.RowID(0)
+	for _, r := range adj.Runs {
+		if r.First != at {
+			g.t.Fatalf("a run begins at edge %d, want %d", r.First, at)
+		}
+		at += visibility.RowID(r.Count)
+	}
+	if at != adj.Rel.NextRow() {
+		g.t.Fatalf("the runs end at edge %d of %d", at, adj.Rel.NextRow())
+	}
+	for e := range 2 {
+		want := map[visibility.RowID][]visibility.RowID{}
+		for id, ed := range g.edges {
+			k := [2]int{ed.from, ed.to}[e]
+			want[g.nodes[e][k]] = append(want[g.nodes[e][k]], id)
+		}
+		nodes := [2]*Table{adj.From, adj.To}[e]
+		if err := mmap.Guard(func() error {
+			for n := range nodes.NextRow() {
+				var got []visibility.RowID
+				eachEdge(adj.Runs, end(e), uint32(n), func(id visibility.RowID) bool {
+					if adj.Rel.vis.Visible(id) {
+						got = append(got, id)
+					}
+					return true
+				})
+				slices.Sort(want[n])
+				if !slices.Equal(got, want[n]) {
+					return fmt.Errorf("%s %d has edges %v, want %v", end(e), n, got, want[n])
+				}
+			}
+			return nil
+		}); err != nil {
+			g.t.Fatal(err)
+		}
+	}
+}
+
+// now verifies the latest commit.
+func (g *graphStore) now() {
+	g.t.Helper()
+	snap, err := g.Snapshot()
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer snap.Release()
+	g.verify(snap)
+	if _, err := g.Check(context.Background(), nil); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// sequence returns the numbers from lo to hi-1, shuffled.
+func sequence(rng *rand.Rand, lo, hi int) []int {
+	out := make([]int, hi-lo)
+	for i := range out {
+		out[i] = lo + i
+	}
+	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
+
+func TestRelLoads(t *testing.T) {
+	for _, opt := range []Options{{}, {InlineBytes: 1}, {InlineBytes: 20 << 10}} {
+		for _, key := range []Type{{Kind: Int8}, {Kind: Text}, {Kind: Int2}, {Kind: UUID}} {
+			t.Run(fmt.Sprintf("inline=%d/key=%v", opt.InlineBytes, key), func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(7, 8))
+				opt.FS = memfs.New()
+				g := newGraphStore(t, opt, key, Type{Kind: Int4})
+				g.do(func(tx *Txn) error { return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 300)), g.addNodes(tx, 1, sequence(rng, 0, 50))) })
+				g.now()
+				for _, n := range []int{1, 1, 3, 700, 100, 9000, 1, 1, 1} {
+					g.do(func(tx *Txn) error {
+						if err := g.addEdges(tx, 2000, g.randomEdges(rng, n)); err != nil {
+							return err
+						}
+						g.verify(tx)
+						return nil
+					})
+					g.now()
+				}
+				if err := g.Close(); err != nil {
+					t.Fatal(err)
+				}
+				g.Store = mustOpen(t, opt)
+				g.now()
+				if err := g.Close(); err != nil {
+					t.Fatal(err)
+				}
+				noLeaks(t, "after close")
+			})
+		}
+	}
+}
+
+func code(err error) string {
+	if err == nil {
+		return ""
+	}
+	return pgerr.Code(err)
+}
