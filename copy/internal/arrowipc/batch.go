@@ -1,0 +1,74 @@
+package arrowipc
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/ingotdb/ingot/internal/pgerr"
+)
+
+// Batch is a record batch whose metadata was read and checked, and whose columns are read
+// as they are asked for. It belongs to one goroutine.
+type Batch struct {
+	src    source
+	arena  arena
+	fields []*field // wanted
+	starts []cursor // of their arrays
+	dicts  map[int64]arrow.ArrayData
+	big    bool
+	arrays []arrow.Array
+}
+
+// newBatch checks the batch that lay describes against the schema's fields, of which want
+// are wanted.
+func newBatch(fields []*field, want []int, lay *layout, at int64) (*Batch, error) {
+	starts, err := lay.check(fields, at)
+	if err != nil {
+		return nil, err
+	}
+	b := &Batch{src: source{lay: lay, at: at, left: maxUnpacked}}
+	b.src.arena = &b.arena
+	for _, i := range want {
+		b.fields = append(b.fields, fields[i])
+		b.starts = append(b.starts, starts[i])
+	}
+	return b, nil
+}
+
+// Rows returns the number of rows of the batch.
+func (b *Batch) Rows() int64 { return b.src.lay.rows }
+
+// Divisible reports whether reading a part of the rows reads a part of the bytes.
+func (b *Batch) Divisible() bool { return b.src.lay.codec == codecNone }
+
+// Read returns rows from to from+n of the wanted columns, which the batch must have. Ranges
+// that start on a multiple of 64 are the cheapest. The arrays are sound: whatever they
+// refer to exists. They are valid until the next Read.
+func (b *Batch) Read(from, n int64) (_ []arrow.Array, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = pgerr.New(pgerr.BadCopyFileFormat, "the Arrow data is damaged: %v", p).WithDetail("%s", debug.Stack())
+		}
+	}()
+	if from < 0 || n < 0 || from > b.Rows() || n > b.Rows()-from {
+		return nil, fmt.Errorf("arrowipc: rows %d to %d of a batch of %d", from, from+n, b.Rows())
+	}
+	b.arena.reset()
+	b.arrays = b.arrays[:0]
+	for i, f := range b.fields {
+		c := b.starts[i]
+		data, err := b.load(f, &c, from, n)
+		if err != nil {
+			if e := pgerr.From(err); e.Column == "" && e.SQLState == pgerr.BadCopyFileFormat {
+				e.Column = f.name
+				err = e
+			}
+			return nil, err
+		}
+		b.arrays = append(b.arrays, array.MakeFromData(data))
+	}
+	return b.arrays, nil
+}

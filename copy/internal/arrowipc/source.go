@@ -1,0 +1,191 @@
+package arrowipc
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"sync"
+	"unsafe"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/ingotdb/ingot/internal/pgerr"
+)
+
+// arena hands out memory that is given back as a whole. What it gives out stays what it is
+// until reset, also when it takes more memory in between.
+type arena struct {
+	buf   []byte
+	used  int
+	total int
+}
+
+// take returns n bytes, not zeroed, that lie where any value may.
+func (a *arena) take(n int) []byte {
+	n8 := (n + 63) &^ 63
+	a.total += n8
+	if a.used+n8 > len(a.buf) {
+		a.buf, a.used = aligned(max(n8, 2*len(a.buf), 64<<10)), 0
+	}
+	b := a.buf[a.used : a.used+n : a.used+n8]
+	a.used += n8
+	return b
+}
+
+// reset takes everything back.
+func (a *arena) reset() {
+	if a.total > len(a.buf) {
+		a.buf = aligned(a.total)
+	}
+	a.used, a.total = 0, 0
+}
+
+// aligned returns n bytes that start on a multiple of eight.
+func aligned(n int) []byte {
+	if n == 0 {
+		return nil
+	}
+	words := make([]uint64, (n+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n)
+}
+
+// source gives the bytes of the buffers of one batch.
+type source struct {
+	lay   *layout
+	at    int64       // of the message
+	r     io.ReaderAt // of the body, if it is not in memory
+	base  int64       // of the body in r
+	mem   []byte      // the body
+	plain [][]byte    // what was decompressed
+	left  int64       // bytes that may still be made by decompressing
+	arena *arena      // of one Read
+}
+
+// private reports whether the bytes that are read are the caller's own.
+func (s *source) private() bool { return s.mem == nil && s.lay.codec == codecNone }
+
+// size returns the bytes of buffer i.
+func (s *source) size(i int) (int64, error) {
+	if s.lay.codec == codecNone {
+		return s.lay.buffers[i].n, nil
+	}
+	b, err := s.unpacked(i)
+	return int64(len(b)), err
+}
+
+// read is part for values: they start on a multiple of eight.
+func (s *source) read(i int, from, n int64) ([]byte, error) {
+	b, err := s.part(i, from, n)
+	if err == nil && uintptr(unsafe.Pointer(unsafe.SliceData(b)))&7 != 0 {
+		b = append(s.arena.take(len(b))[:0], b...)
+	}
+	return b, err
+}
+
+// part returns bytes from to from+n of buffer i, which must be there. They stay until the
+// next Read of the batch.
+func (s *source) part(i int, from, n int64) ([]byte, error) {
+	size, err := s.size(i)
+	if err != nil {
+		return nil, err
+	}
+	if from < 0 || n < 0 || from > size || n > size-from {
+		return nil, damaged(s.at, "a buffer has %d bytes and %d are needed", size, from+n)
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	if s.lay.codec != codecNone {
+		return s.plain[i][from : from+n], nil
+	}
+	at := s.lay.buffers[i].at + from
+	if s.mem != nil {
+		return s.mem[at : at+n], nil
+	}
+	b := s.arena.take(int(n))
+	if _, err := s.r.ReadAt(b, s.base+at); err != nil {
+		return nil, readError(err)
+	}
+	return b, nil
+}
+
+// readError is the error for bytes that an input has and does not give.
+func readError(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// unpacked returns buffer i, decompressed.
+func (s *source) unpacked(i int) ([]byte, error) {
+	if s.plain == nil {
+		s.plain = make([][]byte, len(s.lay.buffers))
+	}
+	if s.plain[i] != nil {
+		return s.plain[i], nil
+	}
+	e := s.lay.buffers[i]
+	if e.n == 0 {
+		return nil, nil
+	}
+	if e.n < 8 {
+		return nil, damaged(s.at, "a compressed buffer has %d bytes", e.n)
+	}
+	packed, err := s.packed(e)
+	if err != nil {
+		return nil, err
+	}
+	claim := int64(binary.LittleEndian.Uint64(packed))
+	packed = packed[8:]
+	if claim == -1 {
+		s.plain[i] = packed
+		return packed, nil
+	}
+	if claim < 0 || claim > s.lay.most(i) {
+		return nil, damaged(s.at, "a buffer claims that %d bytes become %d", len(packed), claim)
+	}
+	if s.left -= claim; s.left < 0 {
+		return nil, pgerr.New(pgerr.ProgramLimitExceeded, "a compressed batch of the Arrow data becomes more than %d bytes", int64(maxUnpacked)).
+			WithHint("Write it in smaller batches, or without compression.")
+	}
+	out, err := unpack(aligned(int(claim)), packed, s.lay.codec)
+	if err != nil || int64(len(out)) != claim {
+		return nil, damaged(s.at, "a compressed buffer cannot be decompressed")
+	}
+	s.plain[i] = out
+	return out, nil
+}
+
+// maxUnpacked is what the wanted columns of one compressed batch may take in memory.
+const maxUnpacked = 4 << 30
+
+// packed returns the bytes of a buffer as they are in the body.
+func (s *source) packed(e extent) ([]byte, error) {
+	if s.mem != nil {
+		return s.mem[e.at : e.at+e.n], nil
+	}
+	b := aligned(int(e.n))
+	if _, err := s.r.ReadAt(b, s.base+e.at); err != nil {
+		return nil, readError(err)
+	}
+	return b, nil
+}
+
+// zstdDecoder decodes whole buffers, for any number of goroutines.
+var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderConcurrency(0))
+})
+
+// unpack decompresses packed into dst and returns what it became, which is not longer.
+func unpack(dst, packed []byte, codec int) ([]byte, error) {
+	if codec == codecLZ4 {
+		n, err := unpackLZ4(dst, packed)
+		return dst[:n], err
+	}
+	d, err := zstdDecoder()
+	if err != nil {
+		return nil, err
+	}
+	return d.DecodeAll(packed, dst[:0:len(dst)])
+}
