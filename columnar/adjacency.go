@@ -1,8 +1,6 @@
 package columnar
 
 import (
-	"slices"
-
 	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/visibility"
 )
@@ -117,28 +115,4 @@ func (t *Table) openRuns() ([]AdjacencyRun, error) {
 		out[i] = *a
 	}
 	return out, nil
-}
-
-// degree counts the edges of node n in one direction that keep says yes to; it is given
-// edge ids. It ends when keep has said that it has seen enough.
-func eachEdge(runs []AdjacencyRun, e end, n uint32, edge func(id visibility.RowID) (more bool)) bool {
-	for i := range runs {
-		c := &runs[i].Forward
-		if e == toEnd {
-			c = &runs[i].Backward
-		}
-		lo, hi := c.Range(n)
-		for at := lo; at < hi; at++ {
-			if !edge(runs[i].First + visibility.RowID(c.Edge(at))) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// compactIDs sorts ids and drops those that are there twice.
-func compactIDs(ids []visibility.RowID) []visibility.RowID {
-	slices.Sort(ids)
-	return slices.Compact(ids)
 }

@@ -305,7 +305,9 @@ func TestRelLoads(t *testing.T) {
 				rng := rand.New(rand.NewPCG(7, 8))
 				opt.FS = memfs.New()
 				g := newGraphStore(t, opt, key, Type{Kind: Int4})
-				g.do(func(tx *Txn) error { return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 300)), g.addNodes(tx, 1, sequence(rng, 0, 50))) })
+				g.do(func(tx *Txn) error {
+					return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 300)), g.addNodes(tx, 1, sequence(rng, 0, 50)))
+				})
 				g.now()
 				for _, n := range []int{1, 1, 3, 700, 100, 9000, 1, 1, 1} {
 					g.do(func(tx *Txn) error {
@@ -336,4 +338,170 @@ func code(err error) string {
 		return ""
 	}
 	return pgerr.Code(err)
+}
+
+// without returns the nodes with the given keys, as row ids in order.
+func (g *graphStore) ids(e end, keys ...int) []visibility.RowID {
+	var out []visibility.RowID
+	for _, k := range keys {
+		out = append(out, g.nodes[e][k])
+	}
+	slices.Sort(out)
+	return out
+}
+
+// drop forgets nodes of the model and the edges at them, and returns how many these were.
+func (g *graphStore) drop(e end, keys ...int) (edges int) {
+	for _, k := range keys {
+		delete(g.nodes[e], k)
+		for id, ed := range g.edges {
+			if [2]int{ed.from, ed.to}[e] == k {
+				delete(g.edges, id)
+				edges++
+			}
+		}
+	}
+	return edges
+}
+
+func TestRelDeletes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	g := newGraphStore(t, Options{}, Type{Kind: Text}, Type{Kind: Int8})
+	g.do(func(tx *Txn) error {
+		return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 40)), g.addNodes(tx, 1, sequence(rng, 0, 40)))
+	})
+	g.do(func(tx *Txn) error {
+		return g.addEdges(tx, 64, []edge{{1, 2, 1}, {1, 3, 2}, {4, 2, 3}, {5, 5, 4}, {5, 5, 5}, {6, 7, 6}})
+	})
+	err := g.try(func(tx *Txn) error { _, err := tx.Delete("a", g.ids(0, 0, 1)); return err })
+	var pg *pgerr.Error
+	if !errors.As(err, &pg) || pg.SQLState != pgerr.ForeignKeyViolation ||
+		pg.Message != `update or delete on table "a" violates foreign key constraint "r_from_fkey" on table "r"` ||
+		pg.Detail != `Key (id)=(1) is still referenced from table "r".` {
+		t.Fatalf("deleting a node with edges: %v", err)
+	}
+	if err := g.try(func(tx *Txn) error { _, err := tx.Delete("b", g.ids(1, 7)); return err }); code(err) != pgerr.ForeignKeyViolation {
+		t.Fatalf("deleting a node with an edge to it: %v", err)
+	}
+	g.do(func(tx *Txn) error {
+		n, err := tx.Delete("a", g.ids(0, 0, 2, 3))
+		if n != 3 {
+			return fmt.Errorf("%d rows, %w", n, err)
+		}
+		g.drop(0, 0, 2, 3)
+		return err
+	})
+	g.now()
+	// An edge that is gone holds nobody.
+	g.do(func(tx *Txn) error {
+		for id, e := range g.edges {
+			if e.from == 6 {
+				if _, err := tx.Delete("r", []visibility.RowID{id}); err != nil {
+					return err
+				}
+				delete(g.edges, id)
+			}
+		}
+		_, err := tx.Delete("b", g.ids(1, 7))
+		g.drop(1, 7)
+		return err
+	})
+	g.now()
+	g.do(func(tx *Txn) error {
+		rows, edges, err := tx.DeleteCascade("b", g.ids(1, 2, 5))
+		if want := g.drop(1, 2, 5); rows != 2 || edges != want || want != 4 {
+			return fmt.Errorf("%d rows and %d edges went, want 2 and %d", rows, edges, want)
+		}
+		return err
+	})
+	g.now()
+	for name, fn := range map[string]func(tx *Txn) error{
+		"drop":     func(tx *Txn) error { return tx.DropTable("a") },
+		"truncate": func(tx *Txn) error { return tx.TruncateTable("b") },
+		"alter": func(tx *Txn) error {
+			tab, _ := tx.Table("a")
+			s := tab.Schema().Clone()
+			s.Constraints = nil
+			return tx.AlterTable(s)
+		},
+	} {
+		if err := g.try(fn); code(err) != pgerr.DependentObjects {
+			t.Errorf("%s of a node table that edges need: %v", name, err)
+		}
+	}
+	g.do(func(tx *Txn) error { return errors.Join(tx.TruncateTable("r"), tx.DropTable("r"), tx.DropTable("a")) })
+}
+
+func TestRelReplace(t *testing.T) {
+	for _, opt := range []Options{{}, {InlineBytes: 1}} {
+		opt.FS = memfs.New()
+		rng := rand.New(rand.NewPCG(5, 6))
+		g := newGraphStore(t, opt, Type{Kind: Int8}, Type{Kind: Int8})
+		g.do(func(tx *Txn) error {
+			return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 40)), g.addNodes(tx, 1, sequence(rng, 0, 40)))
+		})
+		g.do(func(tx *Txn) error { return g.addEdges(tx, 64, g.randomEdges(rng, 200)) })
+		replaced := func(e end, keys []int, replace func(tx *Txn, ids []visibility.RowID, l *Load) (Appended, error)) {
+			t.Helper()
+			g.do(func(tx *Txn) error {
+				ids := g.ids(e, keys...)
+				slices.SortFunc(keys, func(a, b int) int { return int(g.nodes[e][a]) - int(g.nodes[e][b]) })
+				tab, err := tx.Table([2]string{"a", "b"}[e])
+				if err != nil {
+					return err
+				}
+				var rows [][]Value
+				for _, k := range keys {
+					rows = append(rows, []Value{keyValue(g.key[e], k), {Type: Type{Kind: Text}, S: "new"}})
+				}
+				l := fillRows(t, g.Store, LoadPlan{Schema: tab.Schema()}, true, 64, rows)
+				rel, _ := tx.Table("r")
+				next := rel.NextRow()
+				a, err := replace(tx, ids, l)
+				if err != nil {
+					return err
+				}
+				for i, k := range keys {
+					g.nodes[e][k] = a.First + visibility.RowID(i)
+				}
+				var moved []visibility.RowID
+				for id, ed := range g.edges {
+					if slices.Contains(keys, [2]int{ed.from, ed.to}[e]) {
+						moved = append(moved, id)
+					}
+				}
+				slices.Sort(moved)
+				var again []edge
+				for _, id := range moved {
+					again = append(again, g.edges[id])
+					delete(g.edges, id)
+				}
+				g.added(next, again)
+				return nil
+			})
+			g.now()
+		}
+		replace := func(e end) func(*Txn, []visibility.RowID, *Load) (Appended, error) {
+			return func(tx *Txn, ids []visibility.RowID, l *Load) (Appended, error) {
+				return tx.Replace(context.Background(), [2]string{"a", "b"}[e], ids, l)
+			}
+		}
+		conflict := func(e end) func(*Txn, []visibility.RowID, *Load) (Appended, error) {
+			return func(tx *Txn, _ []visibility.RowID, l *Load) (Appended, error) {
+				return tx.AppendConflict(context.Background(), [2]string{"a", "b"}[e], l, ConflictReplace)
+			}
+		}
+		replaced(0, []int{3, 9, 20}, replace(0))
+		replaced(1, []int{0, 1, 2, 39}, replace(1))
+		replaced(1, []int{7, 39}, conflict(1))
+		replaced(0, []int{3}, conflict(0))
+		if err := g.Close(); err != nil {
+			t.Fatal(err)
+		}
+		g.Store = mustOpen(t, opt)
+		g.now()
+		if err := g.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package columnar
 import (
 	"fmt"
 
+	"github.com/ingotdb/ingot/mmap"
 	"github.com/ingotdb/ingot/visibility"
 )
 
@@ -49,20 +50,37 @@ func (r *rowFinder) gather(at []uint32) *gatherer {
 	return g
 }
 
-// column stores the values of a column at rows 0 on of c.
-func (g *gatherer) column(c *ColumnBuf, col *Column) error {
+// open returns a column of each fragment.
+func (g *gatherer) open(col *Column) ([]*Vec, error) {
 	vecs := make([]*Vec, len(g.frags))
 	for i, f := range g.frags {
 		if k := f.find(col.ID); k != nil {
 			v, err := f.open(k)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			vecs[i] = v
 		} else {
 			v := constVec(col.Type, col.Missing, f.rows)
 			vecs[i] = &v
 		}
+	}
+	return vecs, nil
+}
+
+// newColumnBuf returns a column of n null rows in memory.
+func newColumnBuf(t Type, n int) ColumnBuf {
+	c := ColumnBuf{Type: t}
+	lay := layoutOf(t, false, n)
+	c.carve(alignedBytes(int(lay.size)), lay, n)
+	return c
+}
+
+// column stores the values of a column at rows 0 on of c.
+func (g *gatherer) column(c *ColumnBuf, col *Column) error {
+	vecs, err := g.open(col)
+	if err != nil {
+		return err
 	}
 	if c.Valid != nil {
 		for i, f := range g.frag {
@@ -122,6 +140,32 @@ func (g *gatherer) bytes(c *ColumnBuf, vecs []*Vec) error {
 		c.Offsets[i+1] = int32(len(c.Data))
 	}
 	return nil
+}
+
+// outBytes returns the bytes of variable length in the gathered rows of a table of schema
+// s, and those of the longest value.
+func (g *gatherer) outBytes(s *Schema) (sum, longest int64, err error) {
+	for c := range s.Columns {
+		col := &s.Columns[c]
+		if !col.Type.Variable() {
+			continue
+		}
+		vecs, err := g.open(col)
+		if err != nil {
+			return 0, 0, err
+		}
+		if err := mmap.Guard(func() error {
+			for i, f := range g.frag {
+				offs := vecs[f].offs
+				n := int64(offs[g.row[i]+1] - offs[g.row[i]])
+				sum, longest = sum+n, max(longest, n)
+			}
+			return nil
+		}); err != nil {
+			return 0, 0, err
+		}
+	}
+	return sum, longest, nil
 }
 
 // gatherRows returns a gatherer of rows of a table, by id; they must be there.

@@ -118,6 +118,13 @@ func (l *Load) resolve(ctx context.Context, v *version, rel *Table) error {
 	if int64(b.rows) >= 1<<31 {
 		return pgerr.New(pgerr.ProgramLimitExceeded, "one load cannot have more than %d edges", 1<<31-1)
 	}
+	if len(rel.schema.Columns) > 2 {
+		rows := findRows(b.frags)
+		b.gather = rows.gather
+		if err := b.measure(); err != nil {
+			return err
+		}
+	}
 	l.edges.nodes, l.edges.missing = nodes, nil
 	if err := b.resolve(); err != nil {
 		return err
@@ -151,6 +158,10 @@ type edgeBuild struct {
 	ids    [2][]uint32 // the ends of each edge
 	missed bool        // an end is noNode
 	origin []uint32    // which row of frags an edge is; nil if that is its index
+
+	out     int64 // bytes of variable length in all rows
+	longest int64 // those of the longest value, if all together are too many for a chunk
+	gather  func(rows []uint32) *gatherer
 }
 
 // resolve looks the keys of all rows up.
@@ -247,14 +258,7 @@ func (f *fragment) keyText(e end, i int) string {
 func (b *edgeBuild) build() (l *Load, err error) {
 	n := len(b.ids[fromEnd])
 	workers := workersFor(n, b.limit)
-	plan := LoadPlan{Schema: b.rel, Fragments: []int{}}
-	for _, f := range b.frags {
-		for i := range f.chunks {
-			if k := &f.chunks[i]; k.col > toColumn && k.typ.Variable() {
-				plan.VarBytes += k.loc.outLen
-			}
-		}
-	}
+	plan := LoadPlan{Schema: b.rel, Fragments: []int{}, VarBytes: b.out}
 	src, dst := b.ids[fromEnd], b.ids[toEnd]
 	area := planArea(src, dst)
 	plan.run = area.bytes
@@ -262,7 +266,7 @@ func (b *edgeBuild) build() (l *Load, err error) {
 	if len(b.rel.Columns) > 2 {
 		order = make([]uint32, n)
 	}
-	per := fragmentRows(b.rel, n, plan.VarBytes)
+	per := fragmentRows(b.rel, n, b.out, b.longest)
 	for left := n; left > 0; left -= per {
 		plan.Fragments = append(plan.Fragments, min(left, per))
 	}
@@ -320,23 +324,51 @@ func planArea(src, dst []uint32) runArea {
 	return planRun(len(src), lo, hi)
 }
 
-// fragmentRows returns how many of n rows with out bytes of variable length a fragment
-// takes.
-func fragmentRows(s *Schema, n int, out int64) int {
+// fragmentRows returns how many of n rows with out bytes of variable length, in values no
+// longer than longest, a fragment takes: few enough for every chunk, in any order of rows.
+func fragmentRows(s *Schema, n int, out, longest int64) int {
 	row := int64(s.RowBytes())
 	if n > 0 {
 		row += out / int64(n)
 	}
-	return int(min(MaxFragmentRows, max(64, FragmentBytes/max(row, 1)&^63)))
+	rows := min(MaxFragmentRows, max(64, FragmentBytes/max(row, 1)&^63))
+	if out > maxChunkBytes {
+		rows = max(1, min(rows, maxChunkBytes/longest))
+	}
+	return int(rows)
+}
+
+// measure adds up the bytes of variable length in the staged rows.
+func (b *edgeBuild) measure() error {
+	var chunks []*Vec
+	for _, f := range b.frags {
+		for i := range f.chunks {
+			k := &f.chunks[i]
+			if k.col <= toColumn || !k.typ.Variable() {
+				continue
+			}
+			v, err := f.open(k)
+			if err != nil {
+				return err
+			}
+			chunks = append(chunks, v)
+			b.out += k.loc.outLen
+		}
+	}
+	if b.out <= maxChunkBytes {
+		return nil
+	}
+	return inParallel(b.ctx, 1, len(chunks), func(i int) error {
+		for r, from := range chunks[i].offs[:chunks[i].n] {
+			b.longest = max(b.longest, int64(chunks[i].offs[r+1]-from))
+		}
+		return nil
+	})
 }
 
 // fill writes the fragments of l: edges in order, from src to dst, of which edge i has the
 // properties of row order[i].
 func (b *edgeBuild) fill(l *Load, src, dst, order []uint32, workers int) error {
-	var rows *rowFinder
-	if order != nil {
-		rows = findRows(b.frags)
-	}
 	starts := make([]int, len(l.plan.Fragments)+1)
 	for i, n := range l.plan.Fragments {
 		starts[i+1] = starts[i] + n
@@ -354,7 +386,7 @@ func (b *edgeBuild) fill(l *Load, src, dst, order []uint32, workers int) error {
 			}
 		}
 		if order != nil {
-			g := rows.gather(order[from : from+n])
+			g := b.gather(order[from : from+n])
 			for c := toAt + 1; c < len(w.Cols); c++ {
 				if err := g.column(&w.Cols[c], &b.rel.Columns[c]); err != nil {
 					return err

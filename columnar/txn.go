@@ -242,15 +242,24 @@ func (t *Txn) AppendConflict(ctx context.Context, name string, l *Load, policy O
 			return a, err
 		}
 	}
-	n, err := t.Delete(name, slices.Sorted(maps.Keys(c.deletes)))
-	if err != nil {
-		return a, err
-	}
-	a = Appended{First: table.NextRow(), Skipped: c.skipped, Replaced: int64(n)}
+	a = Appended{First: table.NextRow(), Skipped: c.skipped}
 	for _, f := range frags {
 		a.Rows += int64(f.rows)
 	}
-	return a, t.add(slot, l, frags)
+	replaced := slices.Sorted(maps.Keys(c.deletes))
+	moved, err := t.detach(ctx, slot, replaced, true)
+	if err != nil {
+		return a, err
+	}
+	a.Replaced = int64(t.remove(slot, replaced))
+	if err := t.add(slot, l, frags); err != nil || len(moved) == 0 {
+		return a, err
+	}
+	moves, err := t.moves(ctx, slot, table, replaced)
+	if err != nil {
+		return a, err
+	}
+	return a, t.attach(ctx, moved, table.schema.ID, moves)
 }
 
 // errAltered says that rows were loaded for another shape of their table.
@@ -369,8 +378,22 @@ func (l *Load) take() ([]*fragment, error) {
 }
 
 // Delete removes rows of the table called name and returns how many of them were
-// there. ids ascend and are below NextRow; others are an error.
+// there. ids ascend and are below NextRow; others are an error. A row that is the end of
+// an edge is 23503.
 func (t *Txn) Delete(name string, ids []visibility.RowID) (int, error) {
+	slot, err := t.deletable(name, ids)
+	if err != nil {
+		return 0, err
+	}
+	if err := t.restrict(slot, ids); err != nil {
+		return 0, err
+	}
+	return t.remove(slot, ids), nil
+}
+
+// deletable returns the slot of the table called name if ids ascend and are below its
+// NextRow.
+func (t *Txn) deletable(name string, ids []visibility.RowID) (int, error) {
 	slot, err := t.slot(name)
 	if err != nil {
 		return 0, err
@@ -381,13 +404,18 @@ func (t *Txn) Delete(name string, ids []visibility.RowID) (int, error) {
 			return 0, fmt.Errorf("columnar: delete from %s: row id %d at position %d does not ascend or is not below %d", name, id, i, next)
 		}
 	}
+	return slot, nil
+}
+
+// remove deletes rows of the table in a slot and returns how many of them were there.
+func (t *Txn) remove(slot int, ids []visibility.RowID) int {
 	table, n := t.draft.tables[slot].withDeleted(ids)
 	if n == 0 {
-		return 0, nil
+		return 0
 	}
 	t.draft.set(slot, table)
 	t.body = appendOpDelete(t.body, table.schema.ID, ids)
-	return n, nil
+	return n
 }
 
 // Savepoint is a point within a transaction to go back to.
