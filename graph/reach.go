@@ -1,0 +1,123 @@
+package graph
+
+import (
+	"context"
+	"iter"
+
+	"github.com/ingotdb/ingot/mmap"
+)
+
+// Reached is a node and the length of the shortest path to it.
+type Reached struct {
+	Node Node
+	Hops int
+}
+
+// Reachable returns the nodes whose distance from a node is within hops, the nearest first,
+// each once. The node itself is 0 hops away.
+func (g *Graph) Reachable(ctx context.Context, from Node, hops Hops, opt *Options) iter.Seq2[Reached, error] {
+	return func(yield func(Reached, error) bool) {
+		least, most, err := hops.limits()
+		if err != nil {
+			yield(Reached{}, err)
+			return
+		}
+		q, err := g.open(ctx, opt)
+		if err != nil {
+			yield(Reached{}, err)
+			return
+		}
+		defer func() { q.release(err) }()
+		d := &q.sides[0]
+		err = mmap.Guard(func() error {
+			u, ok, err := q.admits(from)
+			if ok && err == nil {
+				d.start(g.count, u, false)
+			}
+			return err
+		})
+		for err == nil && len(d.frontier()) > 0 {
+			if d.depth >= least {
+				for _, u := range d.frontier() {
+					if !yield(Reached{g.node(u), int(d.depth)}, nil) {
+						return
+					}
+				}
+			}
+			if d.depth >= most {
+				return
+			}
+			err = mmap.Guard(func() error { return q.expand(d, q.along, q.against) })
+		}
+		if err != nil {
+			yield(Reached{}, err)
+		}
+	}
+}
+
+// ReachableCount returns, for each source, how many nodes Reachable returns. Sources are
+// searched in parallel, each by one goroutine; a single one is searched by all.
+func (g *Graph) ReachableCount(ctx context.Context, sources []Node, hops Hops, opt *Options) ([]uint64, error) {
+	least, most, err := hops.limits()
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]uint64, len(sources))
+	var o Options
+	if opt != nil {
+		o = *opt
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	workers := min(o.workers(), len(sources))
+	if workers > 1 {
+		o.MaxWorkers = 1
+	}
+	searches := make([]*search, max(workers, 1))
+	for i := range searches {
+		if searches[i], err = g.open(ctx, &o); err != nil {
+			searches = searches[:i]
+			break
+		}
+	}
+	defer func() {
+		for _, q := range searches {
+			q.release(err)
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	err = parallel(ctx, workers, len(sources), func(w, i int) (err error) {
+		counts[i], err = searches[w].count(sources[i], least, most)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return counts, nil
+}
+
+// count returns the number of nodes from least to most hops away.
+func (q *search) count(from Node, least, most uint32) (n uint64, err error) {
+	u, ok, err := q.admits(from)
+	if err != nil || !ok {
+		return 0, err
+	}
+	d := &q.sides[0]
+	d.start(q.g.count, u, false)
+	for {
+		if d.depth >= least {
+			n += uint64(len(d.frontier()))
+		}
+		if d.depth >= most || len(d.frontier()) == 0 {
+			break
+		}
+		if err := q.expand(d, q.along, q.against); err != nil {
+			return 0, err
+		}
+	}
+	d.reset()
+	return n, nil
+}

@@ -1,0 +1,529 @@
+package graph
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/ingotdb/ingot/mmap"
+	"github.com/ingotdb/ingot/visibility"
+)
+
+// search is one search: its options, resolved, and its memory.
+type search struct {
+	*scratch
+	ctx     context.Context
+	g       *Graph
+	opt     Options
+	along   []hop // the direction's
+	against []hop // that undo those of along
+	workers int
+
+	checked      bool // single edges have to be tested: some are deleted, or there is a filter
+	nodesDeleted bool
+	degree       int // neighbours of a node, on average, at least 1
+}
+
+// open starts a search. The caller ends it with release.
+func (g *Graph) open(ctx context.Context, opt *Options) (*search, error) {
+	q := &search{ctx: ctx, g: g, degree: 1}
+	if opt != nil {
+		q.opt = *opt
+	}
+	if err := q.opt.check(); err != nil {
+		return nil, err
+	}
+	if q.opt.tuning == nil {
+		q.opt.tuning = &usual
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	q.along, q.against = g.hops[q.opt.Direction], g.hops[q.opt.Direction.against()]
+	q.workers = q.opt.workers()
+	q.checked = q.opt.Edges != nil || g.edgesDeleted()
+	q.nodesDeleted = g.nodesDeleted()
+	edges := 0
+	for i := range q.along {
+		edges += len(q.along[i].csr.Neighbors)
+	}
+	if g.count > 0 {
+		q.degree = max(1, edges/int(g.count))
+	}
+	q.scratch = pool.Get().(*scratch)
+	q.list(0)
+	return q, nil
+}
+
+// list returns the arc list of a worker. Only the goroutine that started the search may
+// be the first to ask.
+func (s *scratch) list(worker int) *arcList {
+	for len(s.lists) <= worker {
+		s.lists = append(s.lists, arcList{})
+	}
+	return &s.lists[worker]
+}
+
+// admits returns the number of n, and whether a path may start or end there.
+func (q *search) admits(n Node) (u uint32, ok bool, err error) {
+	if u, ok, err = q.g.number(n); err != nil || !ok || q.opt.Nodes == nil {
+		return u, ok, err
+	}
+	l := q.list(0)
+	l.ids = append(l.ids[:0], n.Row)
+	if err := l.call(q.opt.Nodes, n.Table); err != nil {
+		return 0, false, err
+	}
+	return u, l.keep[0] != 0, nil
+}
+
+// tuning says when a search does what. Edges are counted as estimated: nodes of the frontier
+// times the graph's average degree.
+type tuning struct {
+	wideEdges     int // a level with fewer edges is expanded node by node
+	wordsPerEdge  int // and so is one with fewer edges than the words of a bitmap over this; 0 is no such bound
+	parallelEdges int // a level, or a run that is scanned, with fewer has one goroutine
+	pullCost      int // what a look from a node that is not visited costs, in edges that are pushed
+}
+
+// usual is the tuning of all searches outside tests. A look of pull waits for the one before
+// and ends in a branch that is hard to predict, which a push does not; a second goroutine takes
+// some microseconds to start, which is what ten thousand edges take.
+var usual = tuning{wideEdges: 8192, wordsPerEdge: 2, parallelEdges: 32768, pullCost: 4}
+
+// expand finds the nodes of the next level and makes them the frontier. hops lead there and
+// back undo them.
+func (q *search) expand(d *side, hops, back []hop) error {
+	if err := q.ctx.Err(); err != nil {
+		return err
+	}
+	frontier := d.frontier()
+	start := len(d.queue)
+	edges := len(frontier) * q.degree
+	var err error
+	if t := q.opt.tuning; edges < t.wideEdges || t.wordsPerEdge > 0 && edges < len(d.visited)/t.wordsPerEdge {
+		err = q.narrow(d, hops, frontier)
+	} else {
+		err = q.wide(d, hops, back, edges)
+	}
+	d.from = start
+	d.depth++
+	return err
+}
+
+// narrow expands a level node by node.
+func (q *search) narrow(d *side, hops []hop, frontier []uint32) error {
+	start := len(d.queue)
+	for i := range hops {
+		h := &hops[i]
+		if !q.checked || q.opt.Edges == nil && h.vis == nil {
+			d.push(h, frontier)
+			continue
+		}
+		if err := q.pushChecked(d, hops, i, frontier); err != nil {
+			return err
+		}
+	}
+	if err := q.prune(d, start); err != nil {
+		return err
+	}
+	d.mark(start)
+	return nil
+}
+
+// mark stores the level of the nodes from start on.
+func (d *side) mark(start int) {
+	if len(d.level) == 0 {
+		return
+	}
+	for _, v := range d.queue[start:] {
+		d.level[v] = d.depth + 1
+	}
+}
+
+// push adds the neighbours over h of the frontier to the queue that are not visited yet.
+//
+// Every neighbour is written behind the queue and the queue grows by one if it is new:
+// which neighbours are new is hard to predict, and a wrong guess costs more than the store.
+func (d *side) push(h *hop, frontier []uint32) {
+	visited, queue := d.visited, d.queue
+	offsets, neighbors := h.csr.Offsets, h.csr.Neighbors
+	base := h.from + h.csr.Base
+	for _, u := range frontier {
+		var lo, hi uint32
+		if r := u - base; uint64(r)+1 < uint64(len(offsets)) {
+			lo, hi = offsets[r], offsets[r+1]
+		} else if r := u - h.from; offsets == nil && r < h.rows {
+			lo, hi = h.csr.Range(r)
+		}
+		if lo >= hi {
+			continue
+		}
+		list := neighbors[lo:hi]
+		n := len(queue)
+		if cap(queue)-n < len(list) {
+			queue = slices.Grow(queue, len(list))
+		}
+		room := queue[n : n+len(list)]
+		k := 0
+		for _, v := range list {
+			v += h.to
+			w := &visited[v>>6]
+			room[k] = v
+			k += int(^*w >> (v & 63) & 1)
+			*w |= 1 << (v & 63)
+		}
+		queue = queue[:n+k]
+	}
+	d.queue = queue
+}
+
+// pushChecked is push for hops[i] where edges are tested.
+func (q *search) pushChecked(d *side, hops []hop, i int, frontier []uint32) error {
+	return q.gather(q.list(0), hops, i, frontier, func(arcs []arc) {
+		for _, a := range arcs {
+			if w := &d.visited[a.node>>6]; *w>>(a.node&63)&1 == 0 {
+				*w |= 1 << (a.node & 63)
+				d.queue = append(d.queue, a.node)
+			}
+		}
+	})
+}
+
+// gather calls each with the arcs of nodes over hops[i] that may be used, in batches.
+func (q *search) gather(l *arcList, hops []hop, i int, nodes []uint32, each func([]arc)) error {
+	l.arcs = l.arcs[:0]
+	for j, u := range nodes {
+		l.add(hops, i, u, true)
+		if len(l.arcs) < filterBatch && j+1 < len(nodes) {
+			continue
+		}
+		if err := q.filterEdges(l, hops, 0); err != nil {
+			return err
+		}
+		each(l.arcs)
+		l.arcs = l.arcs[:0]
+	}
+	return nil
+}
+
+// prune removes the nodes from start on that are deleted or do not pass the filter from
+// the queue. They stay visited, so that they are not looked at again.
+func (q *search) prune(d *side, start int) error {
+	if q.nodesDeleted {
+		kept := d.queue[:start]
+		for _, v := range d.queue[start:] {
+			t := 0
+			if len(q.g.nodes) > 1 {
+				t = q.g.space(v)
+			}
+			if s := &q.g.nodes[t]; s.holes && !s.vis.Visible(visibility.RowID(v-s.first)) {
+				d.drop(v)
+				continue
+			}
+			kept = append(kept, v)
+		}
+		d.queue = kept
+	}
+	if q.opt.Nodes == nil {
+		return nil
+	}
+	l := q.list(0)
+	kept, rest := d.queue[:start], d.queue[start:]
+	for len(rest) > 0 {
+		t := q.g.space(rest[0])
+		s := &q.g.nodes[t]
+		l.ids = l.ids[:0]
+		for _, v := range rest[:min(len(rest), filterBatch)] {
+			if v-s.first >= s.rows {
+				break
+			}
+			l.ids = append(l.ids, visibility.RowID(v-s.first))
+		}
+		if err := l.call(q.opt.Nodes, t); err != nil {
+			return err
+		}
+		for i, v := range rest[:len(l.ids)] {
+			if l.keep[i>>6]>>(i&63)&1 != 0 {
+				kept = append(kept, v)
+			} else {
+				d.drop(v)
+			}
+		}
+		rest = rest[len(l.ids):]
+	}
+	d.queue = kept
+	return nil
+}
+
+// drop notes that node v, which is visited, does not count: it is at no level.
+func (d *side) drop(v uint32) {
+	d.dropped = append(d.dropped, v)
+	if len(d.level) > 0 {
+		d.level[v] = math.MaxUint32
+	}
+}
+
+// Pieces that workers take: nodes of a frontier, and words of a bitmap. The latter are whole
+// vectors.
+const (
+	pieceNodes = 256
+	pieceWords = 512
+)
+
+// wide expands a level with bitmaps.
+func (q *search) wide(d *side, hops, back []hop, edges int) error {
+	workers := q.workers
+	if edges < q.opt.tuning.parallelEdges {
+		workers = 1
+	}
+	words := len(d.visited)
+	for len(q.next) < workers {
+		q.next = append(q.next, nil)
+	}
+	for w := range workers {
+		q.next[w] = clearedWords(q.next[w], words)
+	}
+	q.list(workers - 1)
+	var err error
+	if !q.checked && q.pullPays(d, edges) {
+		err = q.pull(d, back, workers)
+	} else {
+		frontier := d.frontier()
+		err = parallel(q.ctx, workers, (len(frontier)+pieceNodes-1)/pieceNodes, func(w, piece int) error {
+			nodes := frontier[piece*pieceNodes : min(len(frontier), (piece+1)*pieceNodes)]
+			return q.pushBits(w, hops, nodes)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return q.join(d, workers)
+}
+
+// pushBits sets the bits of the neighbours of nodes in the bitmap of a worker.
+func (q *search) pushBits(w int, hops []hop, nodes []uint32) error {
+	next := q.next[w]
+	for i := range hops {
+		h := &hops[i]
+		if !q.checked || q.opt.Edges == nil && h.vis == nil {
+			h.setBits(next, nodes)
+			continue
+		}
+		if q.opt.Edges == nil {
+			h.setVisibleBits(next, nodes)
+			continue
+		}
+		err := q.gather(&q.lists[w], hops, i, nodes, func(arcs []arc) {
+			for _, a := range arcs {
+				next[a.node>>6] |= 1 << (a.node & 63)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setBits sets the bits of the neighbours of nodes.
+func (h *hop) setBits(next []uint64, nodes []uint32) {
+	offsets, neighbors, to := h.csr.Offsets, h.csr.Neighbors, h.to
+	if offsets == nil {
+		for _, u := range nodes {
+			_, list, _ := h.edges(u)
+			for _, v := range list {
+				v += to
+				next[v>>6] |= 1 << (v & 63)
+			}
+		}
+		return
+	}
+	base := h.from + h.csr.Base
+	for _, u := range nodes {
+		r := u - base
+		if uint64(r)+1 >= uint64(len(offsets)) {
+			continue
+		}
+		for _, v := range neighbors[offsets[r]:offsets[r+1]] {
+			v += to
+			next[v>>6] |= 1 << (v & 63)
+		}
+	}
+}
+
+// setVisibleBits is setBits for a table with deleted edges.
+func (h *hop) setVisibleBits(next []uint64, nodes []uint32) {
+	vis, first := h.vis, h.first
+	for _, u := range nodes {
+		lo, list, edges := h.edges(u)
+		if len(list) == 0 {
+			continue
+		}
+		if edges == nil && h.whole(lo, lo+uint32(len(list))) {
+			for _, v := range list {
+				v += h.to
+				next[v>>6] |= 1 << (v & 63)
+			}
+			continue
+		}
+		for i, v := range list {
+			at := lo + uint32(i)
+			if edges != nil {
+				at = edges[i]
+			}
+			if vis.Visible(first + visibility.RowID(at)) {
+				v += h.to
+				next[v>>6] |= 1 << (v & 63)
+			}
+		}
+	}
+}
+
+// join makes the queue's next level of the workers' bitmaps, which it clears.
+func (q *search) join(d *side, workers int) error {
+	next := q.next[:workers]
+	words := len(d.visited)
+	pieces := (words + pieceWords - 1) / pieceWords
+	q.found = slices.Grow(q.found[:0], pieces)[:pieces]
+	err := parallel(q.ctx, workers, pieces, func(_, piece int) error {
+		lo, hi := piece*pieceWords, min(words, (piece+1)*pieceWords)
+		n := next[0][lo:hi]
+		for _, other := range next[1:] {
+			other = other[lo:hi]
+			for i := range n {
+				n[i] |= other[i]
+			}
+			clear(other)
+		}
+		if q.nodesDeleted {
+			q.g.maskDeleted(n, lo)
+		}
+		visited, count := d.visited[lo:hi], 0
+		for i := range n {
+			x := n[i] &^ visited[i]
+			n[i] = x
+			visited[i] |= x
+			count += bits.OnesCount64(x)
+		}
+		q.found[piece] = count
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	start, total := len(d.queue), 0
+	for i, n := range q.found {
+		q.found[i] = total
+		total += n
+	}
+	d.queue = slices.Grow(d.queue, total)[:start+total]
+	level := d.depth + 1
+	err = parallel(q.ctx, workers, pieces, func(_, piece int) error {
+		lo, hi := piece*pieceWords, min(words, (piece+1)*pieceWords)
+		at := start + q.found[piece]
+		for i := lo; i < hi; i++ {
+			x := next[0][i]
+			if x == 0 {
+				continue
+			}
+			next[0][i] = 0
+			for ; x != 0; x &= x - 1 {
+				v := uint32(i<<6 | bits.TrailingZeros64(x))
+				d.queue[at] = v
+				at++
+				if len(d.level) > 0 {
+					d.level[v] = level
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || q.opt.Nodes == nil {
+		return err
+	}
+	return mmap.Guard(func() error { return q.prune(d, start) })
+}
+
+// maskDeleted clears the bits of deleted nodes in a range of a bitmap that begins with the
+// word first; ranges are whole vectors, but for the end of the bitmap.
+func (g *Graph) maskDeleted(words []uint64, first int) {
+	const vectorWords = visibility.VectorRows / 64
+	for i := 0; i < len(words); i += vectorWords {
+		part := words[i:min(len(words), i+vectorWords)]
+		u := uint32(first+i) << 6
+		s := &g.nodes[g.space(u)]
+		if row := u - s.first; s.holes && row < s.rows {
+			group := s.vis.At(int(visibility.RowID(row).Group()))
+			state, deleted := group.Vector(int(visibility.RowID(row).Row() / visibility.VectorRows))
+			switch state {
+			case visibility.All:
+				clear(part)
+			case visibility.Some:
+				for j := range part {
+					part[j] &^= deleted[j]
+				}
+			}
+		}
+	}
+}
+
+// pullPays reports whether it is cheaper to look for the frontier from the nodes that are
+// not visited than to expand it. One that is not visited looks at its neighbours until one
+// is in the frontier.
+func (q *search) pullPays(d *side, edges int) bool {
+	left := int(q.g.count) - len(d.queue)
+	looks := min(q.degree, int(q.g.count)/len(d.frontier()))
+	return q.opt.tuning.pullCost*left*looks < edges
+}
+
+// pull sets the bits of the nodes that have a neighbour in the frontier.
+func (q *search) pull(d *side, back []hop, workers int) error {
+	words := len(d.visited)
+	q.front = clearedWords(q.front, words)
+	front := q.front
+	for _, u := range d.frontier() {
+		front[u>>6] |= 1 << (u & 63)
+	}
+	err := parallel(q.ctx, workers, (words+pieceWords-1)/pieceWords, func(w, piece int) error {
+		next := q.next[w]
+		for i := piece * pieceWords; i < min(words, (piece+1)*pieceWords); i++ {
+			for x := ^d.visited[i]; x != 0; x &= x - 1 {
+				v := uint32(i<<6 | bits.TrailingZeros64(x))
+				for j := range back {
+					if back[j].leadsInto(front, v) {
+						next[i] |= x & -x
+						break
+					}
+				}
+			}
+		}
+		return nil
+	})
+	clearBits(front, d.frontier())
+	return err
+}
+
+// leadsInto reports whether a neighbour of v is in a set.
+func (h *hop) leadsInto(set []uint64, v uint32) bool {
+	offsets := h.csr.Offsets
+	if offsets == nil {
+		_, list, _ := h.edges(v)
+		return meets(set, list, h.to)
+	}
+	r := v - h.from - h.csr.Base
+	return uint64(r)+1 < uint64(len(offsets)) && meets(set, h.csr.Neighbors[offsets[r]:offsets[r+1]], h.to)
+}
+
+// meets reports whether one of the rows in list, of the table whose first number is to, is in
+// a set.
+func meets(set []uint64, list []uint32, to uint32) bool {
+	for _, u := range list {
+		u += to
+		if set[u>>6]>>(u&63)&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
