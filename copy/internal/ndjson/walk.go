@@ -193,6 +193,7 @@ func (w *walker) record(row []uint32, p int) int {
 			}
 		}
 		var s, e int
+	value:
 		switch c := b[p]; {
 		case c == '"':
 			s, e = p, w.stop(p+1)
@@ -222,6 +223,10 @@ func (w *walker) record(row []uint32, p int) int {
 		default:
 			n := name(b, p)
 			if n == 0 {
+				if q := w.blanks(b, p); q > p {
+					p = q // blanks that the gap had not
+					goto value
+				}
 				return w.fail(faultSyntax, p)
 			}
 			s = p - 1
