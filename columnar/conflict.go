@@ -3,6 +3,7 @@ package columnar
 import (
 	"context"
 	"errors"
+	"math/bits"
 	"slices"
 
 	"github.com/ingotdb/ingot/internal/pgerr"
@@ -37,7 +38,8 @@ type conflicts struct {
 	policy  OnConflict
 	bits    []uint64 // rows of the load that are left out
 	skipped int64
-	deletes map[visibility.RowID]struct{} // rows of the table that go
+	deletes []visibility.RowID // rows of the table that go; ascending once all are known
+	workers int                // goroutines to check keys with; 0 is the number of processors
 }
 
 // skips reports whether a row of the load is left out.
@@ -56,17 +58,9 @@ func (c *conflicts) skip(row int64) {
 	}
 }
 
-// replace deletes a row of the table.
-func (c *conflicts) replace(id visibility.RowID) {
-	if c.deletes == nil {
-		c.deletes = map[visibility.RowID]struct{}{}
-	}
-	c.deletes[id] = struct{}{}
-}
-
-// replaces reports whether a row of the table is to be deleted.
-func (c *conflicts) replaces(id visibility.RowID) bool {
-	_, ok := c.deletes[id]
+// replaced reports whether a row of the table is to be deleted.
+func (c *conflicts) replaced(id visibility.RowID) bool {
+	_, ok := slices.BinarySearch(c.deletes, id)
 	return ok
 }
 
@@ -87,61 +81,99 @@ func replaceTarget(checks []*uniqueCheck) (*uniqueCheck, error) {
 }
 
 // ignoreAny leaves out the rows that have a key of any constraint again. A row that is
-// left out for one constraint does not count for the others, so the constraints are
-// looked at row by row.
+// left out for one constraint does not count for the others, so what the load brings
+// itself is looked at row by row.
 func ignoreAny(checks []*uniqueCheck) error {
-	ixs := make([]*keyIndex, len(checks))
-	bases := make([]uint64, len(checks))
+	c, rows := checks[0].c, checks[0].rows
+	seen := make([]loadIndex, len(checks))
 	for k, u := range checks {
-		ix, err := u.store.keyIndex(u)
+		release, err := u.table.keys.reserve(rows)
 		if err != nil {
 			return err
 		}
-		if bases[k], err = u.room(&ix); err != nil {
-			return err
-		}
-		ixs[k] = ix
-	}
-	c, at := checks[0].c, uint64(0)
-	hashes := make([]uint64, len(checks))
-	keyed := make([]bool, len(checks))
-	for _, f := range checks[0].frags {
-		for i := range f.rows {
-			if err := checks[0].wanted(i); err != nil {
+		defer release()
+		if u.table.Rows() > 0 {
+			if _, err := u.lookUp(nil); err != nil {
 				return err
 			}
-			hit := false
-			for k, u := range checks {
-				r, err := u.reader(f)
-				if err != nil {
+		}
+		seen[k] = newLoadIndex(u)
+	}
+	return mmap.Guard(func() error {
+		hashes := make([][keyBlock]uint64, len(checks))
+		for f := range checks[0].frags {
+			for at := 0; at < checks[0].frags[f].rows; at += keyBlock {
+				if err := checks[0].ctx.Err(); err != nil {
 					return err
 				}
-				if hashes[k], keyed[k] = r.hash(i); !keyed[k] || hit {
-					continue
+				n := min(keyBlock, checks[0].frags[f].rows-at)
+				for k, u := range checks {
+					u.readers[f].hashes(hashes[k][:n], at, &seen[k].scratch)
 				}
-				if _, hit, err = ixs[k].find(hashes[k], func(id uint64) (bool, error) {
-					return u.same(r, i, id, bases[k], bases[k]+at)
-				}); err != nil {
-					return err
+				for i := range n {
+					row := checks[0].firsts[f] + int64(at+i)
+					if c.skips(row) {
+						continue
+					}
+					again := false
+					for k := range seen {
+						again = again || seen[k].has(hashes[k][i], row)
+					}
+					if again {
+						c.skip(row)
+						continue
+					}
+					for k := range seen {
+						seen[k].put(hashes[k][i], row)
+					}
 				}
 			}
-			if hit {
-				c.skip(int64(at))
+		}
+		return nil
+	})
+}
+
+// loadIndex is a hash table of the rows of a load that were kept so far, by one of its
+// keys. A slot is as in a keyRun.
+type loadIndex struct {
+	check   *uniqueCheck
+	slots   []uint64 // twice as many as rows, a power of two
+	scratch keyScratch
+}
+
+func newLoadIndex(u *uniqueCheck) loadIndex {
+	return loadIndex{check: u, slots: make([]uint64, 1<<bits.Len(uint(2*u.rows)))}
+}
+
+// has reports whether a row that was put has the key of row, whose hash is h.
+func (x *loadIndex) has(h uint64, row int64) bool {
+	if h == noKey {
+		return false
+	}
+	mask := uint64(len(x.slots) - 1)
+	for i := h & mask; x.slots[i] != 0; i = (i + 1) & mask {
+		if (x.slots[i]^h)>>keyRowBits == 0 {
+			a, i1 := x.check.reader(row)
+			b, i2 := x.check.reader(int64(x.slots[i]&keyRowMask - 1))
+			if a.equal(i1, b, i2, &x.scratch) {
+				return true
 			}
-			for k := range checks {
-				if keyed[k] && !hit {
-					ixs[k].put(hashes[k], bases[k]+at)
-				}
-			}
-			at++
 		}
 	}
-	for k, ix := range ixs {
-		if ix.rows = bases[k] + at; c.skipped > 0 {
-			ix.rows = bases[k]
-		}
+	return false
+}
+
+// put adds a row.
+func (x *loadIndex) put(h uint64, row int64) {
+	if h == noKey {
+		return
 	}
-	return nil
+	mask := uint64(len(x.slots) - 1)
+	i := h & mask
+	for x.slots[i] != 0 {
+		i = (i + 1) & mask
+	}
+	x.slots[i] = h>>keyRowBits<<keyRowBits | uint64(row+1)
 }
 
 // without returns a load that has the rows of l that c does not leave out, and gives l

@@ -2,526 +2,318 @@ package columnar
 
 import (
 	"context"
-	"errors"
-	"math/bits"
 	"slices"
-	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/ingotdb/ingot/internal/pgerr"
-	"github.com/ingotdb/ingot/mmap"
 	"github.com/ingotdb/ingot/visibility"
 )
 
-// DuplicateError says which row of a load has a key that an earlier row has. It wraps
-// the 23505 error that a statement ends with.
-type DuplicateError struct {
-	Err        *pgerr.Error
-	Constraint string
-	Row        int64            // position in the load
-	Earlier    int64            // position of the earlier row in the load, -1 if it is in the table
-	InTable    visibility.RowID // the earlier row, if Earlier is -1
-}
-
-// Error returns the message of the wrapped error.
-func (e *DuplicateError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the 23505 error.
-func (e *DuplicateError) Unwrap() error { return e.Err }
-
-// checkUnique looks whether the fragments of a load, in row order, bring a key of a
-// unique constraint a second time, and does with such rows what c says. Under
-// ConflictError the smallest such row is a *DuplicateError. The caller holds the write
-// lock.
+// keyIndexes are the key indexes of a table, one for each set of columns that was looked
+// up and whose chunks do not ascend.
 //
-// What it costs follows the keys. Keys that ascend and lie outside the ranges of the
-// table's chunks need no look at a row; keys inside the range of ascending chunks are
-// searched there; only otherwise a hash index of the table's keys is built, sized once
-// from the row count, and kept for the next load.
-func (s *Store) checkUnique(ctx context.Context, t *Table, frags []*fragment, c *conflicts) error {
-	var checks []*uniqueCheck
-	for i := range t.schema.Constraints {
-		k := &t.schema.Constraints[i]
-		if k.Kind == Check || len(frags) == 0 {
-			continue
-		}
-		key, err := t.schema.keyColumns(k)
-		if err != nil {
-			return err
-		}
-		checks = append(checks, &uniqueCheck{ctx: ctx, store: s, table: t, frags: frags, constraint: k, key: key,
-			c: c, readers: map[*fragment]*keyReader{}})
-	}
-	return mmap.Guard(func() error { return runChecks(checks, c) })
+// All versions of a table share them in which a row id means the same row, those of an open
+// transaction included. That is right because an index only says where a key may be:
+// whoever asks looks at the row, in his version of the table. Nothing of them is stored; a
+// store that was opened again builds an index when it is needed.
+type keyIndexes struct {
+	store *Store // nil for a table of no store
+
+	mu  sync.Mutex
+	all []*keyIndex
 }
 
-func runChecks(checks []*uniqueCheck, c *conflicts) error {
-	switch {
-	case c.policy == ConflictIgnore && len(checks) > 1:
-		return ignoreAny(checks)
-	case c.policy == ConflictReplace:
-		target, err := replaceTarget(checks)
-		if err != nil || target == nil {
-			return err
-		}
-		if err := target.run(); err != nil {
-			return err
-		}
-		checks = slices.DeleteFunc(checks, func(u *uniqueCheck) bool { return u == target })
-		for _, u := range checks {
-			u.strict = true
-		}
-	}
-	var first *DuplicateError
-	for _, u := range checks {
-		var dup *DuplicateError
-		if err := u.run(); errors.As(err, &dup) {
-			if first == nil || dup.Row < first.Row {
-				first = dup
-			}
-		} else if err != nil {
-			return err
-		}
-	}
-	if first != nil {
-		return first
-	}
-	return nil
-}
-
-// uniqueCheck is the check of one constraint for one load.
-type uniqueCheck struct {
-	ctx        context.Context
-	store      *Store
-	table      *Table
-	frags      []*fragment
-	constraint *Constraint
-	key        []*Column
-	c          *conflicts
-	strict     bool // a duplicate is an error whatever c says
-	readers    map[*fragment]*keyReader
-}
-
-func (u *uniqueCheck) run() error {
-	if len(u.key) == 1 && integerKey(u.key[0].Type) {
-		ascend, lo, hi := u.ascending()
-		old, sorted := u.overlapping(lo, hi)
-		switch {
-		case len(old) == 0 && ascend:
-			return nil
-		case len(old) == 0:
-			return u.probe(nil)
-		case sorted && ascend:
-			return u.search(old)
-		}
-	} else if u.table.Rows() == 0 {
-		return u.probe(nil)
-	}
-	ix, err := u.store.keyIndex(u)
-	if err != nil {
-		return err
-	}
-	return u.probe(ix)
-}
-
-// ascending returns whether the load's keys strictly increase over all fragments, and
-// their range.
-func (u *uniqueCheck) ascending() (ok bool, lo, hi Value) {
-	ok = true
-	for i, f := range u.frags {
-		z := &f.find(u.key[0].ID).zone
-		if ok = ok && z.Ascending; !z.HasBounds {
-			ok = false
-			continue
-		}
-		if i > 0 && (!u.frags[i-1].find(u.key[0].ID).zone.HasBounds || CompareValues(z.Min, hi) <= 0) {
-			ok = false
-		}
-		if lo.Type == (Type{}) || CompareValues(z.Min, lo) < 0 {
-			lo = z.Min
-		}
-		if hi.Type == (Type{}) || CompareValues(z.Max, hi) > 0 {
-			hi = z.Max
-		}
-	}
-	return ok, lo, hi
-}
-
-// span is a fragment of the table whose keys may be among the load's.
-type span struct {
-	frag  *fragment
-	zone  *Zone
-	first visibility.RowID
-}
-
-// overlapping returns the table's fragments with keys in [lo, hi], ordered by key;
-// sorted is true if their keys ascend and no two of them overlap.
-func (u *uniqueCheck) overlapping(lo, hi Value) (spans []span, sorted bool) {
-	if lo.Type == (Type{}) {
-		return nil, true // every key of the load is null
-	}
-	sorted = true
-	u.table.pieces(func(first visibility.RowID, p piece) {
-		if p.from != 0 || len(p.frag.chunks) == 0 {
-			return
-		}
-		k := p.frag.find(u.key[0].ID)
-		if k == nil { // older than the column: every row holds the column's Missing
-			sorted = false
-			spans = append(spans, span{frag: p.frag, zone: &Zone{}, first: first})
-			return
-		}
-		if k.zone.overlap(lo, hi) {
-			sorted = sorted && k.zone.Ascending
-			spans = append(spans, span{p.frag, &k.zone, first})
-		}
-	})
-	if !sorted {
-		return spans, false
-	}
-	slices.SortFunc(spans, func(a, b span) int { return CompareValues(a.zone.Min, b.zone.Min) })
-	for i := 1; i < len(spans); i++ {
-		if CompareValues(spans[i].zone.Min, spans[i-1].zone.Max) <= 0 {
-			return spans, false
-		}
-	}
-	return spans, true
-}
-
-// search looks every key of an ascending load up in ascending fragments, both in order.
-func (u *uniqueCheck) search(spans []span) error {
-	row := int64(0)
-	for _, f := range u.frags {
-		r, err := u.reader(f)
-		if err != nil {
-			return err
-		}
-		for i := range f.rows {
-			if err := u.wanted(i); err != nil {
-				return err
-			}
-			x := r.cols[0].int(i)
-			for len(spans) > 0 && spans[0].zone.Max.I < x {
-				spans = spans[1:]
-			}
-			if len(spans) == 0 {
-				return nil
-			}
-			if x >= spans[0].zone.Min.I {
-				old, err := u.reader(spans[0].frag)
-				if err != nil {
-					return err
-				}
-				at := old.cols[0].search(x)
-				if id := spans[0].first + visibility.RowID(at); at >= 0 && u.table.vis.Visible(id) && !u.c.replaces(id) && !u.c.skips(row+int64(i)) {
-					if err := u.conflict(r, i, row+int64(i), -1, id); err != nil {
-						return err
-					}
-				}
-			}
-		}
-		row += int64(f.rows)
-	}
-	return nil
-}
-
-// ctxRows is after how many rows a check looks whether it is still wanted.
-const ctxRows = 1 << 14
-
-// wanted returns the context's error at every ctxRows-th row.
-func (u *uniqueCheck) wanted(row int) error {
-	if row%ctxRows != 0 {
-		return nil
-	}
-	return u.ctx.Err()
-}
-
-// reader returns the key reader of a fragment.
-func (u *uniqueCheck) reader(f *fragment) (*keyReader, error) {
-	if r := u.readers[f]; r != nil {
-		return r, nil
-	}
-	r := &keyReader{}
-	if err := r.reset(f, u.key); err != nil {
-		return nil, err
-	}
-	u.readers[f] = r
-	return r, nil
-}
-
-// conflict does with row, whose key an earlier row has, what the load wants.
-func (u *uniqueCheck) conflict(r *keyReader, i int, row, earlier int64, inTable visibility.RowID) error {
-	switch {
-	case u.strict || u.c.policy == ConflictError:
-		return u.duplicate(r, i, row, earlier, inTable)
-	case u.c.policy == ConflictIgnore:
-		u.c.skip(row)
-	case earlier >= 0:
-		u.c.skip(earlier)
-	default:
-		u.c.replace(inTable)
-	}
-	return nil
-}
-
-func (u *uniqueCheck) duplicate(r *keyReader, i int, row, earlier int64, inTable visibility.RowID) error {
-	var names []string
-	for _, c := range u.key {
-		names = append(names, c.Name)
-	}
-	e := pgerr.New(pgerr.UniqueViolation, "duplicate key value violates unique constraint \"%s\"", u.constraint.Name).
-		WithDetail("Key (%s)=(%s) already exists.", strings.Join(names, ", "), r.text(i))
-	e.Table = u.table.schema.Name
-	return &DuplicateError{Err: e, Constraint: u.constraint.Name, Row: row, Earlier: earlier, InTable: inTable}
-}
-
-// probe puts the load's keys into ix one after another, unless one is there already. A
-// nil ix is a new one for the load alone.
-func (u *uniqueCheck) probe(ix *keyIndex) error {
-	base, err := u.room(&ix)
-	if err != nil {
-		return err
-	}
-	at := base
-	for _, f := range u.frags {
-		r, err := u.reader(f)
-		if err != nil {
-			return err
-		}
-		for i := range f.rows {
-			if err := u.wanted(i); err != nil {
-				return err
-			}
-			if h, ok := r.hash(i); ok && !u.c.skips(int64(at-base)) {
-				id, hit, err := ix.find(h, func(id uint64) (bool, error) { return u.same(r, i, id, base, at) })
-				if err == nil && hit {
-					err = u.conflict(r, i, int64(at-base), earlierRow(id, base), visibility.RowID(id))
-				}
-				if err != nil {
-					return err
-				}
-				if !u.c.skips(int64(at - base)) {
-					ix.put(h, at)
-				}
-			}
-			at++
-		}
-	}
-	if ix.rows = at; u.c.skipped > 0 {
-		ix.rows = base // the rows get other ids than they were entered with
-	}
-	return nil
-}
-
-// earlierRow returns the position in the load of a row id of an index, -1 if it is the
-// table's.
-func earlierRow(id, base uint64) int64 {
-	if id < base {
-		return -1
-	}
-	return int64(id - base)
-}
-
-// room makes *ix an index with room for the load's keys and returns the row id that
-// the first of them gets in it.
-func (u *uniqueCheck) room(ix **keyIndex) (base uint64, err error) {
-	rows := 0
-	for _, f := range u.frags {
-		rows += f.rows
-	}
-	if *ix == nil {
-		*ix = &keyIndex{}
-		return 0, (*ix).size(u.store, rows)
-	}
-	if base = (*ix).rows; (*ix).full(rows) {
-		err = (*ix).rebuild(u, int(base)+rows)
-	}
-	return base, err
-}
-
-// same reports whether the row id of an index entry has the key of row i of r. Rows
-// from base on are the load's, of which those below at are in the index; an entry may
-// name a row that is gone, or was rolled back.
-func (u *uniqueCheck) same(r *keyReader, i int, id, base, at uint64) (bool, error) {
-	if id >= at || (id >= base && u.c.skips(int64(id-base))) {
-		return false, nil
-	}
-	var f *fragment
-	row := 0
-	if id < base {
-		if !u.table.vis.Visible(visibility.RowID(id)) || u.c.replaces(visibility.RowID(id)) {
-			return false, nil
-		}
-		var p piece
-		p, row = u.table.locate(visibility.RowID(id))
-		f = p.frag
-	} else {
-		rest := int(id - base)
-		for _, g := range u.frags {
-			if f, row = g, rest; rest < g.rows {
-				break
-			}
-			rest -= g.rows
-		}
-	}
-	other, err := u.reader(f)
-	if err != nil {
-		return false, err
-	}
-	return r.equal(i, other, row), nil
-}
-
-// keyIndex is a hash table from keys to row ids, open addressing, at most 3/4 full. A
-// slot is 24 bits of the hash and 40 bits of row id + 1; the key itself is read from
-// the row, so an entry that is out of date is harmless and only a missing one is not.
-// Owned by the writer.
+// keyIndex is the hash index of some columns of a table: sealed runs of consecutive rows,
+// each at least four times as long as the next, so that there are few, and so that a row
+// is built into a longer run only a few times in its life. Loads only ever add a run.
 type keyIndex struct {
-	epoch *keyIndexes
-	rows  uint64 // every row id below is in it, if it has a key and was visible then
-	slots []uint64
-	used  int
-	bytes int64
+	columns []uint32
+	state   atomic.Pointer[keyIndexState]
+
+	// token is in the channel while nobody builds; who has it stores the next state.
+	token chan struct{}
 }
 
-const keyRowBits = 40
+// keyIndexState is what an index has.
+type keyIndexState struct {
+	runs    []*keyRun // ascending, without gaps, from row 0 on
+	deleted uint64    // rows that were deleted when a run was built are not in it: it serves versions with as many
+	pending *pendingRun
+	bytes   int64
+}
 
-// keyIndex returns the index of the constraint, brought up to the table's rows.
-func (s *Store) keyIndex(u *uniqueCheck) (*keyIndex, error) {
-	name := indexName{u.table.schema.ID, u.constraint.Name}
-	ix := s.keys[name]
-	rows := u.table.vis.Rows()
-	if ix != nil && (ix.epoch != u.table.keys || ix.full(int(rows-min(rows, ix.rows)))) {
-		ix.drop(s)
-		ix = nil
+// pendingRun is the run of a load whose keys were checked: if the load's fragments became
+// the rows from run.from on, it is a part of the index.
+type pendingRun struct {
+	run         *keyRun
+	first, last *fragment
+}
+
+// of returns the index of the columns, which may be empty.
+func (x *keyIndexes) of(columns []uint32) *keyIndex {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, ix := range x.all {
+		if slices.Equal(ix.columns, columns) {
+			return ix
+		}
 	}
-	if ix == nil {
-		ix = &keyIndex{epoch: u.table.keys}
-		if err := ix.size(s, int(rows)+int(rows)/2); err != nil {
+	ix := &keyIndex{columns: slices.Clone(columns), token: make(chan struct{}, 1)}
+	ix.token <- struct{}{}
+	ix.state.Store(&keyIndexState{})
+	x.all = append(x.all, ix)
+	return ix
+}
+
+// bytes returns the memory that the indexes take.
+func (x *keyIndexes) bytes() int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n := int64(0)
+	for _, ix := range x.all {
+		n += ix.state.Load().bytes
+	}
+	return n
+}
+
+// to returns the id of the first row that is not in the runs.
+func (st *keyIndexState) to() uint64 {
+	if len(st.runs) == 0 {
+		return 0
+	}
+	return st.runs[len(st.runs)-1].to
+}
+
+// serves reports whether every visible row of t that has a key is in the runs.
+func (st *keyIndexState) serves(t *Table) bool {
+	return st.to() >= t.vis.Rows() && t.deleted() >= st.deleted
+}
+
+// deleted returns how many rows of t are deleted.
+func (t *Table) deleted() uint64 { return t.vis.Rows() - t.vis.Live() }
+
+// forget says that rows from a row on are not what they were: they were rolled back. The
+// caller holds the write lock, and nobody uses a Table that has the rows.
+func (x *keyIndexes) forget(rows uint64) {
+	x.mu.Lock()
+	all := slices.Clone(x.all)
+	x.mu.Unlock()
+	for _, ix := range all {
+		<-ix.token
+		if st := ix.state.Load(); st.to() > rows || st.pending != nil {
+			ix.state.Store(st.cut(rows))
+		}
+		ix.token <- struct{}{}
+	}
+}
+
+// cut returns the state for the rows below rows alone. Slots of others may stay: they
+// name rows with other keys, or none.
+func (st *keyIndexState) cut(rows uint64) *keyIndexState {
+	out := &keyIndexState{deleted: st.deleted}
+	for _, r := range st.runs {
+		if r.from >= rows {
+			break
+		}
+		c := *r
+		c.to = min(c.to, rows)
+		out.runs = append(out.runs, &c)
+	}
+	return out.count()
+}
+
+// forgetRows says that what a version does not have may have been rolled back.
+func (s *Store) forgetRows(v *version) {
+	for _, t := range v.tables {
+		if t != nil {
+			t.keys.forget(t.vis.Rows())
+		}
+	}
+}
+
+// runs returns runs that have every visible row of t with a key, after building what is
+// missing.
+func (ix *keyIndex) runs(ctx context.Context, t *Table, key []*Column) ([]*keyRun, error) {
+	if st := ix.state.Load(); st.serves(t) {
+		return st.runs, nil
+	}
+	select {
+	case <-ix.token:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { ix.token <- struct{}{} }()
+	st := ix.state.Load()
+	if st.serves(t) {
+		return st.runs, nil
+	}
+	now := t.committed()
+	if t.deleted() < st.deleted || (now != nil && t.deleted() < now.deleted()) {
+		// An old snapshot: its index is its own, as rows that it sees are gone by now.
+		r, err := t.keyRun(ctx, key, 0, t)
+		return []*keyRun{r}, err
+	}
+	next := &keyIndexState{runs: slices.Clone(st.runs), deleted: st.deleted}
+	if p := st.pending; p != nil && p.isOf(t) && next.merged(p.run.to) == p.run.from {
+		next.runs = append(next.runs, p.run)
+	}
+	if next.to() < t.vis.Rows() {
+		if err := next.extend(ctx, t, key, now); err != nil {
 			return nil, err
 		}
-		if s.keys == nil {
-			s.keys = map[indexName]*keyIndex{}
-		}
-		s.keys[name] = ix
 	}
-	return ix, ix.extend(u)
+	ix.state.Store(next.count())
+	return next.runs, nil
 }
 
-// indexName says whose index it is.
-type indexName struct {
-	table      uint32
-	constraint string
+// merged returns the row that a run up to row to begins at which takes up the runs that
+// are not long enough to stay before it.
+func (st *keyIndexState) merged(to uint64) uint64 {
+	from := st.to()
+	for i := len(st.runs) - 1; i >= 0 && st.runs[i].to-st.runs[i].from <= 4*(to-from); i-- {
+		from = st.runs[i].from
+	}
+	return from
 }
 
-// forgetRows says that rows from the head version's end on may have been rolled back.
-func (s *Store) forgetRows(v *version) {
-	for name, ix := range s.keys {
-		d := v.draft()
-		slot := d.slotOf(name.table)
-		if slot < 0 || v.tables[slot].keys != ix.epoch {
-			ix.drop(s)
-			delete(s.keys, name)
-			continue
-		}
-		ix.rows = min(ix.rows, v.tables[slot].vis.Rows())
+// extend adds the rows of t that are not in the runs. now is the current version.
+func (st *keyIndexState) extend(ctx context.Context, t *Table, key []*Column, now *Table) error {
+	from := st.merged(t.vis.Rows())
+	r, err := t.keyRun(ctx, key, from, now)
+	if pgerr.Code(err) == pgerr.OutOfMemory && from < st.to() {
+		from = st.to() // there is no room for merging
+		r, err = t.keyRun(ctx, key, from, now)
 	}
-}
-
-// size makes room for n keys, within the store's memory limit.
-func (ix *keyIndex) size(s *Store, n int) error {
-	slots := 1 << bits.Len(uint(n+n/3+16))
-	bytes := int64(slots) * 8
-	if limit := s.opt.MemoryLimit; limit > 0 && s.keyBytes.Load()+bytes > limit {
-		return pgerr.New(pgerr.OutOfMemory, "a key index for %d rows needs %d bytes", n, bytes).
-			WithDetail("The memory limit is %d bytes, of which key indexes hold %d.", limit, s.keyBytes.Load()).
-			WithHint("Raise the memory limit, or load rows in ascending order of their key.")
+	if err != nil {
+		return err
 	}
-	ix.slots = make([]uint64, slots)
-	ix.used = 0
+	if now == nil {
+		now = t
+	}
+	if now.deletedIn(from) > 0 {
+		st.deleted = max(st.deleted, now.deleted())
+	}
+	for len(st.runs) > 0 && st.to() > from {
+		st.runs = st.runs[:len(st.runs)-1]
+	}
+	st.runs = append(st.runs, r)
 	return nil
 }
 
-// keep counts the index's memory as held by the store.
-func (ix *keyIndex) keep(s *Store) {
-	s.keyBytes.Add(int64(len(ix.slots))*8 - ix.bytes)
-	ix.bytes = int64(len(ix.slots)) * 8
-}
-
-func (ix *keyIndex) drop(s *Store) {
-	s.keyBytes.Add(-ix.bytes)
-	ix.bytes, ix.slots = 0, nil
-}
-
-// full reports whether n keys more would fill it too far.
-func (ix *keyIndex) full(n int) bool { return (ix.used+n)*4 > len(ix.slots)*3 }
-
-// rebuild makes the index anew with room for n keys.
-func (ix *keyIndex) rebuild(u *uniqueCheck, n int) error {
-	ix.rows = 0
-	if err := ix.size(u.store, n+n/2); err != nil {
-		return err
+// count returns st after computing the memory that it takes.
+func (st *keyIndexState) count() *keyIndexState {
+	st.bytes = 0
+	for _, r := range st.runs {
+		st.bytes += r.bytes()
 	}
-	return ix.extend(u)
+	if st.pending != nil {
+		st.bytes += st.pending.run.bytes()
+	}
+	return st
 }
 
-// extend puts the table's visible rows from ix.rows on into the index.
-func (ix *keyIndex) extend(u *uniqueCheck) error {
-	ix.keep(u.store)
-	var failed error
-	u.table.pieces(func(first visibility.RowID, p piece) {
-		if failed != nil || uint64(first)+uint64(p.rows) <= ix.rows {
+// committed returns the current version of t, nil if there is none.
+func (t *Table) committed() *Table {
+	if t.keys.store == nil {
+		return nil
+	}
+	ref := t.keys.store.head.Acquire()
+	if ref == nil {
+		return nil
+	}
+	defer ref.Release()
+	for _, c := range ref.Value().tables {
+		if c != nil && c.keys == t.keys {
+			return c
+		}
+	}
+	return nil
+}
+
+// deletedIn returns at least how many rows from a row on are deleted.
+func (t *Table) deletedIn(from uint64) uint64 {
+	n := uint64(0)
+	for g := int(from >> visibility.GroupShift); g < t.vis.Len(); g++ {
+		n += uint64(t.vis.At(g).Deleted())
+	}
+	return n
+}
+
+// keyRun returns a run of t's rows from a row on, without those that gone, if any, has
+// deleted. A row that only a transaction has deleted must stay: it may come back.
+func (t *Table) keyRun(ctx context.Context, key []*Column, from uint64, gone *Table) (*keyRun, error) {
+	n := int(t.vis.Rows() - from)
+	release, err := t.keys.reserve(n)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	b := runBuilder{ctx: ctx, key: key, workers: keyWorkers(n, 0)}
+	t.pieces(func(first visibility.RowID, p piece) {
+		at, lo, rows := uint64(first), int(p.from), int(p.rows)
+		if at+uint64(rows) <= from {
 			return
 		}
-		r, err := u.reader(p.frag)
-		if err != nil {
-			failed = err
-			return
+		if at < from {
+			lo, rows, at = lo+int(from-at), rows-int(from-at), from
 		}
-		for i := range int(p.rows) {
-			id := first + visibility.RowID(i)
-			if failed = u.wanted(i); failed != nil {
-				return
-			}
-			if uint64(id) < ix.rows || !u.table.vis.Visible(id) {
-				continue
-			}
-			if h, ok := r.hash(int(p.from) + i); ok {
-				ix.put(h, uint64(id))
-			}
-		}
+		b.rows = append(b.rows, keyRows{p.frag, lo, rows, at})
 	})
-	if failed == nil {
-		ix.rows = u.table.vis.Rows()
+	if gone != nil && gone.deletedIn(from) > 0 {
+		rows := gone.vis.Rows()
+		b.skip = func(id uint64) bool { return id < rows && !gone.vis.Visible(visibility.RowID(id)) }
 	}
-	return failed
+	return b.build()
 }
 
-// put adds an entry.
-func (ix *keyIndex) put(h, id uint64) {
-	mask := uint64(len(ix.slots) - 1)
-	i := h & mask
-	for ix.slots[i] != 0 {
-		i = (i + 1) & mask
+// reserve checks that the memory limit has room for building the index of n rows more
+// beside the indexes of the current version and those that are being built. release ends
+// the building.
+func (x *keyIndexes) reserve(n int) (release func(), err error) {
+	s := x.store
+	if s == nil || s.opt.MemoryLimit <= 0 {
+		return func() {}, nil
 	}
-	ix.slots[i] = h>>keyRowBits<<keyRowBits | (id + 1)
-	ix.used++
-}
-
-// find calls same with the row id of each entry that may have a key of hash h until it
-// says yes.
-func (ix *keyIndex) find(h uint64, same func(id uint64) (bool, error)) (id uint64, hit bool, err error) {
-	mask := uint64(len(ix.slots) - 1)
-	for i := h & mask; ix.slots[i] != 0; i = (i + 1) & mask {
-		if (ix.slots[i]^h)>>keyRowBits != 0 {
-			continue
+	need := runBytes(n)
+	held := s.keyBytes.Add(need) - need
+	if ref := s.head.Acquire(); ref != nil {
+		own := false
+		for _, t := range ref.Value().tables {
+			if t != nil {
+				held += t.keys.bytes()
+				own = own || t.keys == x
+			}
 		}
-		id := ix.slots[i]&(1<<keyRowBits-1) - 1
-		hit, err := same(id)
-		if hit || err != nil {
-			return id, hit, err
+		ref.Release()
+		if !own {
+			held += x.bytes()
 		}
 	}
-	return 0, false, nil
+	if held+need > s.opt.MemoryLimit {
+		s.keyBytes.Add(-need)
+		return nil, pgerr.New(pgerr.OutOfMemory, "a key index for %d rows needs %d bytes", n, need).
+			WithDetail("The memory limit is %d bytes, of which key indexes hold %d.", s.opt.MemoryLimit, held).
+			WithHint("Raise the memory limit, or load rows in ascending order of their key.")
+	}
+	return func() { s.keyBytes.Add(-need) }, nil
 }
 
-// keyIndexes are the key indexes of a table.
-type keyIndexes struct{ store *Store }
+// offer gives the index the run of a load that is about to become rows of the table.
+func (ix *keyIndex) offer(r *keyRun, frags []*fragment) {
+	<-ix.token
+	next := *ix.state.Load()
+	next.pending = &pendingRun{run: r, first: frags[0], last: frags[len(frags)-1]}
+	ix.state.Store(next.count())
+	ix.token <- struct{}{}
+}
+
+// isOf reports whether the load's rows are the rows of t that the run says.
+func (p *pendingRun) isOf(t *Table) bool {
+	if p.run.to > t.vis.Rows() {
+		return false
+	}
+	a, _ := t.locate(visibility.RowID(p.run.from))
+	b, _ := t.locate(visibility.RowID(p.run.to - 1))
+	return a.frag == p.first && b.frag == p.last
+}

@@ -12,16 +12,27 @@ import (
 	"github.com/ingotdb/ingot/internal/pgtext"
 )
 
-// keyReader reads the key of a unique constraint from rows of one fragment.
+// keyReader reads the key of a unique constraint from rows of one fragment, or from rows
+// that are looked up. It is not changed by reading.
 //
 // Two keys are equal if their canonical bytes are: 1.0 is 1.00, -0 is 0, NaN is NaN. A
 // key with a null in it is no key and equals nothing.
 type keyReader struct {
-	cols []Vec
-	ints bool // one integer-like column: its value is the key
-	buf  []byte
-	buf2 []byte
+	cols []*Vec
+	form keyForm
 }
+
+// keyForm says how much of a key has to be looked at.
+type keyForm uint8
+
+const (
+	keyAny   keyForm = iota // its canonical bytes
+	keyInt                  // one column, whose value Vec.int gives whole
+	keyBytes                // one column, whose bytes as they are stored are the key
+)
+
+// keyScratch is where canonical bytes are made; each goroutine has its own.
+type keyScratch struct{ a, b []byte }
 
 // integerKey reports whether Vec.int gives the whole of a value of type t.
 func integerKey(t Type) bool {
@@ -32,39 +43,90 @@ func integerKey(t Type) bool {
 	return false
 }
 
-// reset makes r read f's rows.
-func (r *keyReader) reset(f *fragment, key []*Column) error {
-	r.cols = r.cols[:0]
+func keyFormOf(key []*Column) keyForm {
+	switch t := key[0].Type; {
+	case len(key) > 1:
+		return keyAny
+	case integerKey(t):
+		return keyInt
+	case t.Array || t.Kind == UUID || (t.Variable() && t.Kind != Numeric):
+		return keyBytes
+	}
+	return keyAny
+}
+
+// newKeyReader returns a reader of f's rows.
+func newKeyReader(f *fragment, key []*Column) (*keyReader, error) {
+	r := &keyReader{cols: make([]*Vec, 0, len(key)), form: keyFormOf(key)}
 	for _, c := range key {
 		k := f.find(c.ID)
 		if k == nil {
-			r.cols = append(r.cols, constVec(c.Type, c.Missing, f.rows))
+			v := constVec(c.Type, c.Missing, f.rows)
+			r.cols = append(r.cols, &v)
 			continue
 		}
 		v, err := f.open(k)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.cols = append(r.cols, *v)
+		r.cols = append(r.cols, v)
 	}
-	r.ints = len(key) == 1 && integerKey(key[0].Type)
-	return nil
+	return r, nil
 }
 
-var keySeed = maphash.MakeSeed()
+// keySeed makes the hashes of a process differ from those of others, so that nobody can
+// write an input whose keys all meet.
+var (
+	keySeed    = maphash.MakeSeed()
+	keyIntSeed = maphash.Bytes(keySeed, nil)
+)
 
-// hash returns the hash of row i's key; ok is false if it has none.
-func (r *keyReader) hash(i int) (h uint64, ok bool) {
-	if r.ints {
-		if r.cols[0].IsNull(i) {
-			return 0, false
+// noKey is the hash of a row without a key.
+const noKey = 0
+
+// hashes stores the hashes of the keys of rows from on in dst, noKey where there is none.
+func (r *keyReader) hashes(dst []uint64, from int, s *keyScratch) {
+	v := r.cols[0]
+	switch r.form {
+	case keyInt:
+		switch v.typ.Width() {
+		case 2:
+			mixAll(dst, v.Int16s()[from:])
+		case 4:
+			mixAll(dst, v.Int32s()[from:])
+		default:
+			mixAll(dst, v.Int64s()[from:])
 		}
-		return mix(uint64(r.cols[0].int(i))), true
+	case keyBytes:
+		for i := range dst {
+			dst[i] = max(maphash.Bytes(keySeed, v.Bytes(from+i)), 1)
+		}
+	default:
+		for i := range dst {
+			var ok bool
+			if s.a, ok = r.append(s.a[:0], from+i); ok {
+				dst[i] = max(maphash.Bytes(keySeed, s.a), 1)
+			} else {
+				dst[i] = noKey
+			}
+		}
+		return
 	}
-	if r.buf, ok = r.append(r.buf[:0], i); !ok {
-		return 0, false
+	if v.valid != nil {
+		for i := range dst {
+			if v.IsNull(from + i) {
+				dst[i] = noKey
+			}
+		}
 	}
-	return maphash.Bytes(keySeed, r.buf), true
+}
+
+// mixAll stores the hashes of integer keys. v has at least the rows of dst.
+func mixAll[T int16 | int32 | int64](dst []uint64, v []T) {
+	v = v[:len(dst)]
+	for i, x := range v {
+		dst[i] = max(mix(uint64(x)^keyIntSeed), 1)
+	}
 }
 
 // mix spreads the bits of an integer key (the finaliser of splitmix64).
@@ -74,21 +136,24 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// equal reports whether row i and row j of other have the same key; both have one.
-func (r *keyReader) equal(i int, other *keyReader, j int) bool {
-	if r.ints {
-		return !other.cols[0].IsNull(j) && r.cols[0].int(i) == other.cols[0].int(j)
+// equal reports whether row i and row j of other have the same key; row i has one.
+func (r *keyReader) equal(i int, other *keyReader, j int, s *keyScratch) bool {
+	a, b := r.cols[0], other.cols[0]
+	switch r.form {
+	case keyInt:
+		return a.int(i) == b.int(j) && !b.IsNull(j)
+	case keyBytes:
+		return bytes.Equal(a.Bytes(i), b.Bytes(j)) && !b.IsNull(j)
 	}
 	var ok bool
-	r.buf, _ = r.append(r.buf[:0], i)
-	r.buf2, ok = other.append(r.buf2[:0], j)
-	return ok && bytes.Equal(r.buf, r.buf2)
+	s.a, _ = r.append(s.a[:0], i)
+	s.b, ok = other.append(s.b[:0], j)
+	return ok && bytes.Equal(s.a, s.b)
 }
 
 // append appends the canonical bytes of row i's key; ok is false if it has none.
 func (r *keyReader) append(b []byte, i int) (_ []byte, ok bool) {
-	for c := range r.cols {
-		v := &r.cols[c]
+	for _, v := range r.cols {
 		if v.IsNull(i) {
 			return b, false
 		}
@@ -135,8 +200,8 @@ func canonicalFloat(f float64) uint64 {
 // text returns row i's key as PostgreSQL shows it in the detail of an error.
 func (r *keyReader) text(i int) string {
 	var parts []string
-	for c := range r.cols {
-		parts = append(parts, string(r.cols[c].AppendText(nil, i, time.UTC)))
+	for _, v := range r.cols {
+		parts = append(parts, string(v.AppendText(nil, i, time.UTC)))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -157,21 +222,4 @@ func (s *Schema) keyColumns(c *Constraint) ([]*Column, error) {
 // overlap reports whether values of a chunk with zone z can lie in [lo, hi].
 func (z *Zone) overlap(lo, hi Value) bool {
 	return z.HasBounds && CompareValues(z.Min, hi) <= 0 && CompareValues(lo, z.Max) <= 0
-}
-
-// search returns the row of an ascending column that holds x, or -1.
-func (v *Vec) search(x int64) int {
-	lo, hi := 0, v.n
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if v.int(mid) < x {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo < v.n && v.int(lo) == x {
-		return lo
-	}
-	return -1
 }

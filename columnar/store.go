@@ -82,12 +82,11 @@ type Store struct {
 	cancel   context.CancelFunc
 	folds    sync.WaitGroup // background checkpoints
 	folding  atomic.Bool
-	body     []byte                  // record buffer of the next transaction; owned by the writer
-	keys     map[indexName]*keyIndex // owned by the writer
-	keyBytes atomic.Int64            // of key indexes that are being built
-	dirty    []string                // data files of commits that were not synced (durability none); owned by the writer
-	lost     atomic.Pointer[error]   // why data files may not be durable that commits name; no write comes after it
-	unlinks  []string                // dropped files that wait for a sync of the log; owned by the writer
+	body     []byte                // record buffer of the next transaction; owned by the writer
+	keyBytes atomic.Int64          // of key indexes that are being built
+	dirty    []string              // data files of commits that were not synced (durability none); owned by the writer
+	lost     atomic.Pointer[error] // why data files may not be durable that commits name; no write comes after it
+	unlinks  []string              // dropped files that wait for a sync of the log; owned by the writer
 }
 
 const lockName = "LOCK"

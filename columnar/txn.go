@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/ingotdb/ingot/internal/journal"
@@ -229,7 +227,7 @@ func (t *Txn) AppendConflict(ctx context.Context, name string, l *Load, policy O
 	if err != nil {
 		return a, err
 	}
-	c := conflicts{policy: policy}
+	c := conflicts{policy: policy, workers: l.plan.Workers}
 	if err := t.store.checkUnique(ctx, table, frags, &c); err != nil {
 		l.discard()
 		return a, err
@@ -246,7 +244,7 @@ func (t *Txn) AppendConflict(ctx context.Context, name string, l *Load, policy O
 	for _, f := range frags {
 		a.Rows += int64(f.rows)
 	}
-	replaced := slices.Sorted(maps.Keys(c.deletes))
+	replaced := c.deletes
 	moved, err := t.detach(ctx, slot, replaced, true)
 	if err != nil {
 		return a, err
