@@ -21,8 +21,8 @@ type CheckStats struct {
 
 // Check verifies every checksum and invariant of the store: the log and the
 // superblock, and of the latest commit each chunk's checksum and header, its offsets,
-// null count and zone map, the text encoding, the lengths of fragments and row groups
-// and the delete states. Each finding goes to report; the error returned joins them.
+// null count and zone map, the text encoding, the lengths of fragments and row groups,
+// the delete states, and of rel tables the adjacency. Each finding goes to report; the error returned joins them.
 func (s *Store) Check(ctx context.Context, report func(error)) (CheckStats, error) {
 	var st CheckStats
 	var all []error
@@ -54,6 +54,12 @@ func (s *Store) Check(ctx context.Context, report func(error)) (CheckStats, erro
 	for _, t := range snap.Tables() {
 		st.Tables++
 		if err := t.check(ctx, &st, found); err != nil {
+			return st, err
+		}
+		if t.schema.Rel == nil {
+			continue
+		}
+		if err := snap.ref.Value().checkEdges(ctx, t, found); err != nil {
 			return st, err
 		}
 	}

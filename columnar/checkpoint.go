@@ -72,7 +72,8 @@ func (s *Store) compact(ctx context.Context, plan func([]*Table) ([]fold, error)
 	if err != nil {
 		return err
 	}
-	df, err := s.writeFolds(ctx, folds)
+	runs := runFolds(snap.Tables(), folds)
+	df, err := s.writeFolds(ctx, folds, runs)
 	if err != nil {
 		return s.ended(err)
 	}
@@ -90,7 +91,7 @@ func (s *Store) compact(ctx context.Context, plan func([]*Table) ([]fold, error)
 		s.dropFoldFile(df)
 		return err
 	}
-	return s.rotate(ctx, &folded{folds: folds, df: df}, 0)
+	return s.rotate(ctx, &folded{folds: folds, runs: runs, df: df}, 0)
 }
 
 func (s *Store) dropFoldFile(df *dataFile) {
@@ -175,8 +176,8 @@ func (t *Table) inlineFolds(done map[*fragment]bool) []fold {
 
 // writeFolds writes the new fragments of the folds to a data file and makes it
 // durable; nil if no fold needs one.
-func (s *Store) writeFolds(ctx context.Context, folds []fold) (_ *dataFile, err error) {
-	if len(folds) == 0 {
+func (s *Store) writeFolds(ctx context.Context, folds []fold, runs []runFold) (_ *dataFile, err error) {
+	if len(folds)+len(runs) == 0 {
 		return nil, nil
 	}
 	df, f, err := newDataFile(s.fs, s.log.NewFileNumber())
@@ -202,6 +203,11 @@ func (s *Store) writeFolds(ctx context.Context, folds []fold) (_ *dataFile, err 
 			return nil, err
 		}
 		if err := mmap.Guard(func() error { return folds[i].write(&w, df) }); err != nil {
+			return nil, err
+		}
+	}
+	for i := range runs {
+		if err := mmap.Guard(func() error { return runs[i].write(ctx, &w, df) }); err != nil {
 			return nil, err
 		}
 	}
@@ -270,6 +276,7 @@ func (f *fragment) copy() *fragment {
 // folded is what a checkpoint wrote: folds and the file of their new fragments.
 type folded struct {
 	folds []fold
+	runs  []runFold
 	df    *dataFile
 }
 
@@ -291,6 +298,7 @@ func (s *Store) rotate(ctx context.Context, done *folded, free int64) (err error
 	defer ref.Release()
 	d := ref.Value().draft()
 	if done != nil {
+		d.foldRuns(done.runs)
 		d.fold(done.folds)
 	}
 	if err := s.log.Rotate(free, appendState(nil, &d.version)); err != nil {
@@ -298,7 +306,7 @@ func (s *Store) rotate(ctx context.Context, done *folded, free int64) (err error
 	}
 	s.unlink()
 	if done == nil || done.df == nil {
-		if done != nil && len(done.folds) > 0 {
+		if done != nil && len(done.folds)+len(done.runs) > 0 {
 			s.publish(&d, d.seq, nil)
 		}
 		return nil
@@ -378,10 +386,13 @@ func (d *draft) foldTable(slot int, folds map[visibility.RowID]*fold) {
 		}
 	})
 	t := newTable(old.schema, d.store)
+	t.runs = old.runs
 	for i := 0; i < len(frags); {
 		f, n := frags[i], 1
 		if fo := folds[firsts[i]]; fo != nil && fo.at(frags[i:]) {
-			f, n = fo.new, len(fo.old)
+			if f, n = fo.new, len(fo.old); len(f.chunks) == 0 {
+				t.runs = unbuilt(old.runs)
+			}
 			for _, o := range fo.old {
 				if o.file != nil {
 					d.refs[o.file]--

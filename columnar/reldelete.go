@@ -271,7 +271,7 @@ func (t *Txn) moves(ctx context.Context, slot int, was *Table, ids []visibility.
 		return nil, err
 	}
 	v, _ := c.vec(len(ids))
-	keys, err := t.draft.tables[slot].nodeKeys(ctx)
+	keys, err := t.draft.tables[slot].Keys(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -177,7 +177,7 @@ func (b *edgeBuild) resolve() error {
 	}
 	workers := workersFor(b.rows, b.limit)
 	for e := range b.ids {
-		keys, err := b.nodes[e].nodeKeys(b.ctx)
+		keys, err := b.nodes[e].Keys(b.ctx)
 		if err != nil {
 			return err
 		}

@@ -468,6 +468,11 @@ func strangers(s *Store, fsys vfs.FS) ([]string, error) {
 				known[p.frag.file.name] = true
 			}
 		})
+		for _, r := range t.runs {
+			if r.file != nil {
+				known[r.file.name] = true
+			}
+		}
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
 		return known[name] || !strings.HasPrefix(name, "data-") && !strings.HasSuffix(name, ".tmp")
