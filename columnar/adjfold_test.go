@@ -37,7 +37,9 @@ func (g *graphStore) shape() (out []int) {
 func TestRunsMergeInMemory(t *testing.T) {
 	g := newGraphStore(t, Options{}, Type{Kind: Int8}, Type{Kind: Int8})
 	rng := rand.New(rand.NewPCG(1, 1))
-	g.do(func(tx *Txn) error { return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 9)), g.addNodes(tx, 1, sequence(rng, 0, 9))) })
+	g.do(func(tx *Txn) error {
+		return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 9)), g.addNodes(tx, 1, sequence(rng, 0, 9)))
+	})
 	for range 100 {
 		g.do(func(tx *Txn) error { return g.addEdges(tx, 64, g.randomEdges(rng, 1)) })
 	}
@@ -86,7 +88,9 @@ func TestRunsFold(t *testing.T) {
 		opt.FS = memfs.New()
 		g := newGraphStore(t, opt, Type{Kind: Int8}, Type{Kind: Int8})
 		rng := rand.New(rand.NewPCG(2, 2))
-		g.do(func(tx *Txn) error { return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 700)), g.addNodes(tx, 1, sequence(rng, 0, 30))) })
+		g.do(func(tx *Txn) error {
+			return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 700)), g.addNodes(tx, 1, sequence(rng, 0, 30)))
+		})
 		for range 4 {
 			g.do(func(tx *Txn) error { return g.addEdges(tx, 3000, g.randomEdges(rng, foldEdges/3)) })
 		}

@@ -505,3 +505,211 @@ func TestRelReplace(t *testing.T) {
 		}
 	}
 }
+
+func TestRelMissingEnds(t *testing.T) {
+	ctx := context.Background()
+	for _, opt := range []Options{{}, {InlineBytes: 1}} {
+		opt.FS = memfs.New()
+		rng := rand.New(rand.NewPCG(9, 9))
+		g := newGraphStore(t, opt, Type{Kind: Text}, Type{Kind: Int8})
+		g.do(func(tx *Txn) error {
+			return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 20)), g.addNodes(tx, 1, sequence(rng, 0, 20)))
+		})
+		edges := []edge{{1, 1, 1}, {2, 77, 2}, {3, 3, 3}, {55, 66, 4}, {4, 4, 5}, {56, 4, 6}}
+		good := []edge{edges[0], edges[2], edges[4]}
+		for _, sync := range []bool{true, false} {
+			err := g.try(func(tx *Txn) error {
+				l := g.stage(tx, LoadPlan{}, 4, edges)
+				if sync {
+					if err := l.Sync(ctx); err != nil {
+						return err
+					}
+				}
+				_, err := tx.Append(ctx, "r", l)
+				return err
+			})
+			var m *MissingError
+			if !errors.As(err, &m) || m.MissingEnd != (MissingEnd{Row: 1, Column: "to", Key: "77"}) || code(err) != pgerr.ForeignKeyViolation ||
+				m.Err.Message != `insert or update on table "r" violates foreign key constraint "r_to_fkey"` ||
+				m.Err.Detail != `Key (to)=(77) is not present in table "b".` {
+				t.Fatalf("sync=%v: %v", sync, err)
+			}
+			g.do(func(tx *Txn) error {
+				l := g.stage(tx, LoadPlan{SkipMissing: true}, 4, edges)
+				if sync {
+					if err := l.Sync(ctx); err != nil {
+						return err
+					}
+				}
+				a, err := tx.AppendConflict(ctx, "r", l, ConflictError)
+				if err != nil {
+					return err
+				}
+				want := []MissingEnd{{1, "to", "77"}, {3, "from", "55"}, {3, "to", "66"}, {5, "from", "56"}}
+				if a.Rows != 3 || a.Missing != 3 || !slices.Equal(l.Missing(), want) {
+					return fmt.Errorf("%+v, missing %v", a, l.Missing())
+				}
+				g.added(a.First, good)
+				return nil
+			})
+			g.now()
+		}
+		if left, err := strangers(g.Store, opt.FS); err != nil || len(left) > 0 {
+			t.Errorf("files %v are left over: %v", left, err)
+		}
+		if err := g.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRelLoadsMeetChanges resolves loads before the write lock, and changes the nodes before
+// the rows are appended.
+func TestRelLoadsMeetChanges(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		name   string
+		skip   bool
+		edges  []edge
+		change func(*graphStore, *Txn) error
+		want   []edge // nil: 23503
+	}{
+		{"nothing", false, []edge{{1, 1, 1}, {2, 2, 2}}, func(*graphStore, *Txn) error { return nil }, []edge{{1, 1, 1}, {2, 2, 2}}},
+		{"nodes added", false, []edge{{1, 1, 1}}, func(g *graphStore, tx *Txn) error { return g.addNodes(tx, 0, []int{100}) }, []edge{{1, 1, 1}}},
+		{"another node deleted", false, []edge{{1, 1, 1}}, func(g *graphStore, tx *Txn) error {
+			_, err := tx.Delete("b", g.ids(1, 5))
+			return err
+		}, []edge{{1, 1, 1}}},
+		{"end deleted", false, []edge{{1, 1, 1}, {2, 5, 2}}, func(g *graphStore, tx *Txn) error {
+			_, err := tx.Delete("b", g.ids(1, 5))
+			return err
+		}, nil},
+		{"end deleted, skipped", true, []edge{{1, 1, 1}, {2, 5, 2}}, func(g *graphStore, tx *Txn) error {
+			_, err := tx.Delete("b", g.ids(1, 5))
+			return err
+		}, []edge{{1, 1, 1}}},
+		{"end replaced", false, []edge{{1, 1, 1}, {2, 5, 2}}, func(g *graphStore, tx *Txn) error {
+			if _, err := tx.Delete("b", g.ids(1, 5)); err != nil {
+				return err
+			}
+			return g.addNodes(tx, 1, []int{5})
+		}, []edge{{1, 1, 1}, {2, 5, 2}}},
+		{"missing end comes", false, []edge{{1, 1, 1}, {2, 50, 2}}, func(g *graphStore, tx *Txn) error { return g.addNodes(tx, 1, []int{50}) }, []edge{{1, 1, 1}, {2, 50, 2}}},
+		{"skipped end comes", true, []edge{{1, 1, 1}, {2, 50, 2}}, func(g *graphStore, tx *Txn) error { return g.addNodes(tx, 1, []int{50}) }, []edge{{1, 1, 1}, {2, 50, 2}}},
+	} {
+		for _, own := range []bool{false, true} { // whether the transaction itself makes the change
+			t.Run(fmt.Sprintf("%s/own=%v", c.name, own), func(t *testing.T) {
+				opt := Options{FS: memfs.New(), InlineBytes: 1}
+				g := newGraphStore(t, opt, Type{Kind: Int8}, Type{Kind: Text})
+				g.do(func(tx *Txn) error {
+					return errors.Join(g.addNodes(tx, 0, []int{0, 1, 2, 3}), g.addNodes(tx, 1, []int{5, 4, 3, 2, 1}))
+				})
+				snap, err := g.Snapshot()
+				if err != nil {
+					t.Fatal(err)
+				}
+				l := g.stage(snap, LoadPlan{SkipMissing: c.skip}, 64, c.edges)
+				snap.Release()
+				if err := l.Sync(ctx); err != nil {
+					t.Fatal(err)
+				}
+				if !own {
+					g.do(func(tx *Txn) error { return c.change(g, tx) })
+				}
+				err = g.try(func(tx *Txn) error {
+					if own {
+						if err := c.change(g, tx); err != nil {
+							return err
+						}
+					}
+					a, err := tx.AppendConflict(ctx, "r", l, ConflictError)
+					if err == nil {
+						g.added(a.First, c.want)
+					}
+					return err
+				})
+				if c.want == nil && code(err) != pgerr.ForeignKeyViolation || c.want != nil && err != nil {
+					t.Fatal(err)
+				}
+				g.now()
+				if left, err := strangers(g.Store, opt.FS); err != nil || len(left) > 0 {
+					t.Errorf("files %v are left over: %v", left, err)
+				}
+				if err := g.Close(); err != nil {
+					t.Fatal(err)
+				}
+				noLeaks(t, "after close")
+			})
+		}
+	}
+}
+
+func TestRelTables(t *testing.T) {
+	g := newGraphStore(t, Options{}, Type{Kind: Int8}, Type{Kind: Int8})
+	int8s := Type{Kind: Int8}
+	plain := &Schema{Name: "plain", Columns: []Column{{Name: "x", Type: int8s}}}
+	two := &Schema{Name: "two", Columns: []Column{{Name: "x", Type: int8s, NotNull: true}, {Name: "y", Type: int8s, NotNull: true}},
+		Constraints: []Constraint{{Name: "two_pkey", Kind: PrimaryKey, Columns: []uint32{1, 2}}}}
+	g.do(func(tx *Txn) error { return errors.Join(tx.CreateTable(plain), tx.CreateTable(two)) })
+	for _, c := range []struct {
+		s    *Schema
+		want string
+	}{
+		{&Schema{Name: "x", Rel: &Rel{From: 1, To: 2}}, ""},
+		{&Schema{Name: "x", Rel: &Rel{From: 1, To: 1}}, ""},
+		{&Schema{Name: "x", Rel: &Rel{From: 1, To: 99}}, pgerr.UndefinedTable},
+		{&Schema{Name: "x", Rel: &Rel{From: 3, To: 2}}, pgerr.WrongObjectType},
+		{&Schema{Name: "x", Rel: &Rel{From: plain.ID, To: 2}}, pgerr.InvalidForeignKey},
+		{&Schema{Name: "x", Rel: &Rel{From: 1, To: two.ID}}, pgerr.FeatureNotSupported},
+		{&Schema{Name: "x", Rel: &Rel{From: 1, To: 2}, Columns: []Column{{Name: "to", Type: int8s}}}, pgerr.DuplicateColumn},
+		{&Schema{Name: "x", Rel: &Rel{From: 1, To: 2}, Columns: []Column{{Name: "p", Type: int8s}},
+			Constraints: []Constraint{{Name: "u", Kind: Unique, Columns: []uint32{3}}}}, pgerr.FeatureNotSupported},
+	} {
+		err := g.try(func(tx *Txn) error {
+			if err := tx.CreateTable(c.s); err != nil {
+				return err
+			}
+			return errNotCommitted
+		})
+		if errors.Is(err, errNotCommitted) != (c.want == "") || c.want != "" && code(err) != c.want {
+			t.Errorf("rel table %v: %v, want %q", c.s.Rel, err, c.want)
+		}
+	}
+	snap, err := g.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Release()
+	if _, err := snap.Adjacency("a"); code(err) != pgerr.WrongObjectType {
+		t.Errorf("adjacency of a node table: %v", err)
+	}
+	if rels, err := snap.Rels("b"); err != nil || len(rels) != 1 || rels[0].Schema().Name != "r" || rels[0].Schema().Rel.Group != "g" {
+		t.Errorf("rels of b: %v, %v", rels, err)
+	}
+	alter := func(edit func(*Schema)) error {
+		return g.try(func(tx *Txn) error {
+			tab, err := tx.Table("r")
+			if err != nil {
+				return err
+			}
+			s := tab.Schema().Clone()
+			edit(s)
+			return tx.AlterTable(s)
+		})
+	}
+	for _, edit := range []func(*Schema){
+		func(s *Schema) { s.Columns = s.Columns[1:] },
+		func(s *Schema) { s.Columns[0].Name = "source" },
+		func(s *Schema) { s.Columns[1].NotNull = false },
+	} {
+		if err := alter(edit); code(err) != pgerr.InvalidTableDefinition {
+			t.Errorf("an altered end of edges: %v", err)
+		}
+	}
+	if err := alter(func(s *Schema) { s.Name, s.Columns = "q", append(s.Columns[:2:2], Column{Name: "w", Type: int8s}) }); err != nil {
+		t.Error(err)
+	}
+	if err := g.Checkpoint(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
