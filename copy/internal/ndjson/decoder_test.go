@@ -40,7 +40,7 @@ func (r *testRows) Parse(col, i int, text []byte) bool {
 		}
 		return ok
 	}
-	if buf.Type.Kind == columnar.Bool {
+	if !buf.Type.Variable() {
 		v, st := pgtext.Bool(text)
 		if v {
 			buf.Bits[(r.at+i)>>6] |= 1 << ((r.at + i) & 63)

@@ -1,6 +1,10 @@
 package ndjson
 
-import "github.com/ingotdb/ingot/internal/pgtext"
+import (
+	"bytes"
+
+	"github.com/ingotdb/ingot/internal/pgtext"
+)
 
 // appendArray appends the array literal of a JSON array, which was checked: elements in
 // order, null as NULL, an array as another dimension, a string resolved, anything else as
@@ -65,4 +69,47 @@ func valueEnd(b []byte, p int) int {
 		}
 	}
 	return p
+}
+
+// appendElements appends an array, given by its canonical literal, as a JSON array; f is
+// the form of its elements. Bounds in front of the braces are left out.
+func appendElements(dst, text []byte, f form) []byte {
+	if at := bytes.IndexByte(text, '='); text[0] == '[' && at >= 0 {
+		text = text[at+1:]
+	}
+	for p := 0; p < len(text); {
+		switch c := text[p]; c {
+		case '{':
+			dst = append(dst, '[')
+			p++
+		case '}':
+			dst = append(dst, ']')
+			p++
+		case ',':
+			dst = append(dst, ',')
+			p++
+		case '"':
+			v := make([]byte, 0, 64)
+			for p++; text[p] != '"'; p++ {
+				if text[p] == '\\' {
+					p++
+				}
+				v = append(v, text[p])
+			}
+			p++
+			dst = appendForm(dst, v, f)
+		default:
+			end := p
+			for text[end] != ',' && text[end] != '}' {
+				end++
+			}
+			if v := text[p:end]; string(v) == "NULL" {
+				dst = append(dst, "null"...)
+			} else {
+				dst = appendForm(dst, v, f)
+			}
+			p = end
+		}
+	}
+	return dst
 }

@@ -423,7 +423,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add([]byte(`{"i":1,"s":"a"}`+"\n"+`{"i":1,"s":"\ud83d"}`), 3)
 	f.Fuzz(func(t *testing.T, in []byte, size int) {
-		if size < 1 || len(in) > 1<<14 {
+		if size < 1 || len(in) > 1<<11 {
 			return
 		}
 		checkInput(t, in, false, size, 1<<16)
