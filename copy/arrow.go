@@ -33,30 +33,46 @@ func FromArrowTable(t arrow.Table) Source {
 	return FromArrow(array.NewTableReader(t, -1), t.NumRows())
 }
 
+// arrowRows is how many rows are converted at a time, so that they are in the processor's
+// cache when they are stored.
+const arrowRows = 32 << 10
+
 // arrowBatches gives the batches of r in the types of the fields.
 func arrowBatches(r array.RecordReader, sh *shape) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
 		cols := make([]columnar.Vec, len(sh.fields))
+		columns := make([]arrowColumn, len(sh.fields))
+		for i := range columns {
+			columns[i] = arrowColumn{name: sh.fields[i].name, typ: sh.fields[i].typ, parser: parser{location: sh.location}}
+		}
 		for row := int64(0); r.Next(); {
 			rec := r.RecordBatch()
-			for i := range cols {
-				f := &sh.fields[i]
-				a := arrowColumn{name: f.name, typ: f.typ, row: row, parser: parser{location: sh.location}}
-				var err error
-				if cols[i], err = a.vec(rec.Column(i)); err != nil {
-					yield(Batch{}, err)
+			for from := int64(0); from < rec.NumRows(); from += arrowRows {
+				part := rec.NewSlice(from, min(from+arrowRows, rec.NumRows()))
+				err := arrowVecs(cols, columns, part, row)
+				row += part.NumRows()
+				goOn := yield(Batch{Rows: int(part.NumRows()), Cols: cols}, err) && err == nil
+				part.Release()
+				if !goOn {
 					return
 				}
-			}
-			row += rec.NumRows()
-			if !yield(Batch{Rows: int(rec.NumRows()), Cols: cols}, nil) {
-				return
 			}
 		}
 		if err := r.Err(); err != nil {
 			yield(Batch{}, err)
 		}
 	}
+}
+
+// arrowVecs converts the columns of rec, whose first row is the given one of the source.
+func arrowVecs(vecs []columnar.Vec, columns []arrowColumn, rec arrow.RecordBatch, row int64) (err error) {
+	for i := range vecs {
+		columns[i].row = row
+		if vecs[i], err = columns[i].vec(rec.Column(i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // StageArrow returns a table, in no store, with the rows of t. Its memory is that of t
@@ -113,6 +129,13 @@ func arrowType(t arrow.DataType) (columnar.Type, bool) {
 		return arrowType(t.ValueType)
 	case arrow.ExtensionType:
 		return arrowType(t.StorageType())
+	case arrow.ListLikeType:
+		if t.ID() == arrow.MAP {
+			return columnar.Type{}, false
+		}
+		elem, ok := arrowType(t.Elem())
+		elem.Array = true // of a list of lists too: an array has any number of dimensions
+		return elem, ok
 	case *arrow.TimestampType:
 		if t.TimeZone != "" {
 			return columnar.Type{Kind: columnar.TimestampTZ}, true

@@ -3,8 +3,10 @@ package copy
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -114,6 +116,160 @@ func TestArrowTypes(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestArrowConversions converts one array, whole and a row at a time, without a store.
+func TestArrowConversions(t *testing.T) {
+	for _, tc := range []struct {
+		arrow arrow.DataType
+		json  string
+		to    string
+		want  []string // or a SQLSTATE
+	}{
+		{arrow.PrimitiveTypes.Int64, `[1, null, 99]`, "numeric(2,0)", []string{"1", null, "99"}},
+		{arrow.PrimitiveTypes.Uint64, `[9223372036854775807, 9223372036854775808]`, "int8", []string{pgerr.NumericValueOutOfRange}},
+		{arrow.PrimitiveTypes.Uint32, `[4294967295, 0]`, "int8", []string{"4294967295", "0"}},
+		{arrow.PrimitiveTypes.Uint16, `[65535]`, "int2", []string{pgerr.NumericValueOutOfRange}},
+		{arrow.PrimitiveTypes.Uint16, `[65535, 1]`, "float4", []string{"65535", "1"}},
+		{arrow.FixedWidthTypes.Float16, `[1.5, null]`, "float8", []string{"1.5", null}},
+		{arrow.PrimitiveTypes.Float32, `[0.1]`, "float8", []string{"0.10000000149011612"}},
+		{arrow.PrimitiveTypes.Float64, `[1e-60]`, "float4", []string{pgerr.NumericValueOutOfRange}},
+		{&arrow.Decimal128Type{Precision: 38, Scale: 2}, `["1.25", null, "-99999.99"]`, "numeric(7,2)", []string{"1.25", null, "-99999.99"}},
+		{&arrow.Decimal128Type{Precision: 38, Scale: 2}, `["100000.00"]`, "numeric(7,2)", []string{pgerr.NumericValueOutOfRange}},
+		{&arrow.Decimal128Type{Precision: 10, Scale: 3}, `["1.255", "-1.255"]`, "numeric(7,2)", []string{"1.26", "-1.26"}},
+		{&arrow.Decimal64Type{Precision: 12, Scale: 1}, `["5.5"]`, "numeric(30,1)", []string{"5.5"}},
+		{arrow.BinaryTypes.String, `["ab ", "äöü", null]`, "varchar(3)", []string{"ab ", "äöü", null}},
+		{arrow.BinaryTypes.String, `["abc  "]`, "varchar(3)", []string{"abc"}},
+		{arrow.BinaryTypes.BinaryView, `["AP8=", null]`, "bytea", []string{`\x00ff`, null}},
+		{&arrow.FixedSizeBinaryType{ByteWidth: 2}, `["AP8=", null]`, "bytea", []string{`\x00ff`, null}},
+		{&arrow.TimestampType{Unit: arrow.Second}, `["2001-02-03 04:05:06", null]`, "timestamptz", []string{"2001-02-03 04:05:06+00", null}},
+		{&arrow.TimestampType{Unit: arrow.Millisecond}, `["2001-02-03 04:05:06.007"]`, "timestamp", []string{"2001-02-03 04:05:06.007"}},
+		{dictionaryOf(arrow.PrimitiveTypes.Int8, arrow.BinaryTypes.String), `["x", null, "y", "x"]`, "varchar(1)", []string{"x", null, "y", "x"}},
+		{dictionaryOf(arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int64), `[7, null, 40000]`, "int2", []string{pgerr.NumericValueOutOfRange}},
+		{dictionaryOf(arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int64), `[7, null, -7]`, "int2", []string{"7", null, "-7"}},
+		{dictionaryOf(arrow.PrimitiveTypes.Int16, arrow.BinaryTypes.String), `["NaN", "2.5", null]`, "numeric(5,1)", []string{"NaN", "2.5", null}},
+		{arrow.Null, `[null, null]`, "int4", []string{null, null}},
+		{arrow.ListOf(arrow.PrimitiveTypes.Int32), `[[1, null, -3], null, []]`, "int4[]", []string{"{1,NULL,-3}", null, "{}"}},
+		{arrow.ListOf(arrow.PrimitiveTypes.Int32), `[[1], [40000]]`, "int2[]", []string{pgerr.NumericValueOutOfRange}},
+		{arrow.LargeListOf(arrow.BinaryTypes.String), `[["a b", "NULL", "\"", ""], [null]]`, "text[]", []string{`{"a b","NULL","\"",""}`, "{NULL}"}},
+		{arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float64), `[[1.5, 2], null]`, "float8[]", []string{"{1.5,2}", null}},
+		{arrow.ListOf(arrow.ListOf(arrow.PrimitiveTypes.Int32)), `[[[1, 2], [3, 4]], [[5]]]`, "int4[]", []string{"{{1,2},{3,4}}", "{{5}}"}},
+		{arrow.ListOf(arrow.ListOf(arrow.PrimitiveTypes.Int32)), `[[[1, 2], [3]]]`, "int4[]", []string{pgerr.InvalidTextRepresentation}},
+		{arrow.ListOf(dictionaryOf(arrow.PrimitiveTypes.Int8, arrow.BinaryTypes.String)), `[["x", "y"], ["x"]]`, "text[]", []string{"{x,y}", "{x}"}},
+	} {
+		t.Run(fmt.Sprint(tc.arrow, " to ", tc.to), func(t *testing.T) {
+			arr, _, err := array.FromJSON(memory.DefaultAllocator, tc.arrow, strings.NewReader(tc.json))
+			if err != nil {
+				t.Fatal(err)
+			}
+			typ := columnType(t, tc.to)
+			var got []string
+			for from := int64(0); from < int64(arr.Len()) && err == nil; from++ {
+				a := arrowColumn{name: "c", typ: typ}
+				var v columnar.Vec
+				if v, err = a.vec(array.NewSlice(arr, from, from+1)); err == nil {
+					got = append(got, vecText(&v)...)
+				}
+			}
+			a := arrowColumn{name: "c", typ: typ}
+			v, whole := a.vec(arr)
+			if len(tc.want[0]) == 5 && (err != nil || whole != nil) {
+				wantState(t, err, tc.want[0])
+				wantState(t, whole, tc.want[0])
+				return
+			}
+			if err != nil || whole != nil {
+				t.Fatal(err, whole)
+			}
+			if !slices.Equal(got, tc.want) || !slices.Equal(vecText(&v), tc.want) {
+				t.Errorf("got %q row by row, %q whole, want %q", got, vecText(&v), tc.want)
+			}
+		})
+	}
+}
+
+// columnType returns the type of that name, an array's too.
+func columnType(t *testing.T, name string) columnar.Type {
+	elem, isArray := strings.CutSuffix(name, "[]")
+	typ := textSchema(t, "c "+elem).Columns[0].Type
+	typ.Array = isArray
+	return typ
+}
+
+// vecText returns the rows of v as text.
+func vecText(v *columnar.Vec) []string {
+	out := make([]string, v.Len())
+	for i := range out {
+		if out[i] = null; !v.IsNull(i) {
+			out[i] = string(v.AppendText(nil, i, time.UTC))
+		}
+	}
+	return out
+}
+
+// TestArrowRefused converts values that columns do not take, which then are NULL: the rows
+// are told in order, of dictionaries only those that are used.
+func TestArrowRefused(t *testing.T) {
+	for _, tc := range []struct {
+		arrow arrow.DataType
+		json  string
+		to    string
+		bad   string
+	}{
+		{arrow.PrimitiveTypes.Int64, `[1, 40000, null, -40000, 5]`, "int2", "[1 3]"},
+		{arrow.PrimitiveTypes.Uint64, `[18446744073709551615, 3]`, "int8", "[0]"},
+		{arrow.BinaryTypes.String, `["1", "x", null, "2"]`, "int4", "[1]"},
+		{arrow.BinaryTypes.String, `["abc", "abcd", null]`, "varchar(3)", "[1]"},
+		{dictionaryOf(arrow.PrimitiveTypes.Int8, arrow.BinaryTypes.String), `["1", "x", null, "x", "2"]`, "int4", "[1 3]"},
+		{&arrow.Decimal64Type{Precision: 18, Scale: 0}, `["1", "100", "-100", "99"]`, "numeric(2,0)", "[1 2]"},
+		{&arrow.Decimal32Type{Precision: 9, Scale: 0}, `["1", "100"]`, "numeric(9,0)", "[]"},
+		{&arrow.TimestampType{Unit: arrow.Second}, `["2000-01-01 00:00:00", null]`, "timestamp", "[]"},
+		{arrow.PrimitiveTypes.Float64, `[1, 1e300]`, "float4", "[1]"},
+		{arrow.ListOf(arrow.PrimitiveTypes.Int32), `[[1], [40000], [2]]`, "int2[]", "[1]"},
+	} {
+		t.Run(fmt.Sprint(tc.arrow, " to ", tc.to), func(t *testing.T) {
+			arr, _, err := array.FromJSON(memory.DefaultAllocator, tc.arrow, strings.NewReader(tc.json))
+			if err != nil {
+				t.Fatal(err)
+			}
+			bad := []int{}
+			a := arrowColumn{name: "c", typ: columnType(t, tc.to)}
+			a.reject = func(i int, e *Error) error {
+				if bad = append(bad, i); e.SQLState == "" || e.Column != "c" {
+					t.Errorf("row %d: %+v", i, e)
+				}
+				return nil
+			}
+			v, err := a.vec(arr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fmt.Sprint(bad) != tc.bad {
+				t.Errorf("refused %v, want %s", bad, tc.bad)
+			}
+			for i := range arr.Len() {
+				if refused := slices.Contains(bad, i); v.IsNull(i) != (refused || arr.IsNull(i)) {
+					t.Errorf("row %d is null: %v", i, v.IsNull(i))
+				}
+			}
+		})
+	}
+}
+
+// TestArrowDecimalDigits refuses a decimal with more digits than its own type says.
+func TestArrowDecimalDigits(t *testing.T) {
+	typ := &arrow.Decimal32Type{Precision: 3, Scale: 0}
+	arr := array.NewDecimal32Data(array.NewData(typ, 2, []*memory.Buffer{nil, memory.NewBufferBytes([]byte{231, 3, 0, 0, 232, 3, 0, 0})}, nil, 0, 0))
+	a := arrowColumn{name: "c", typ: columnar.Type{Kind: columnar.Decimal, Precision: 3}}
+	_, err := a.vec(arr)
+	if e := wantState(t, err, pgerr.NumericValueOutOfRange); !strings.Contains(e.Detail, "row 2") {
+		t.Errorf("%+v", e)
+	}
+}
+
+// dictionaryOf returns a dictionary type.
+func dictionaryOf(index, value arrow.DataType) arrow.DataType {
+	return &arrow.DictionaryType{IndexType: index, ValueType: value}
 }
 
 // TestArrowDamaged loads arrays that claim what they do not have.

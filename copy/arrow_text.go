@@ -16,7 +16,7 @@ import (
 // byValue converts one value after the other: through its text, as if it had been read.
 func (a *arrowColumn) byValue(arr arrow.Array) (columnar.Vec, error) {
 	text, known := textOf(arr)
-	if !known {
+	if _, list := arr.(array.ListLike); !known || list && !a.isText() || list && a.typ.Kind == columnar.JSON && !a.typ.Array {
 		return columnar.Vec{}, pgerr.New(pgerr.DatatypeMismatch, "column \"%s\" is of type %s but the Arrow data is of type %s", a.name, a.typ.Name(), arr.DataType())
 	}
 	n := arr.Len()
@@ -40,20 +40,25 @@ func (a *arrowColumn) byValue(arr arrow.Array) (columnar.Vec, error) {
 			continue
 		}
 		scratch = text(scratch[:0], i)
+		before := len(c.Data)
 		st := a.store(&c, i, scratch)
 		if st == ok && a.isText() {
 			if pos, _ := pgtext.InvalidSequence(scratch); pos >= 0 {
-				st = status(pgtext.InvalidEncoding)
+				return columnar.Vec{}, a.fail(i, columnar.TextError(pgtext.InvalidEncoding, a.typ, scratch, a.location))
 			}
 		}
 		switch st {
 		case ok:
 			c.Valid[i>>6] |= 1 << (i & 63)
+			continue
 		case badSize:
 			return columnar.Vec{}, a.fail(i, pgerr.New(pgerr.ProgramLimitExceeded, "value too long: %d bytes", len(scratch)))
-		default:
-			return columnar.Vec{}, a.fail(i, columnar.TextError(pgtext.Status(st), a.typ, scratch, a.location))
 		}
+		if err := a.refuse(i, columnar.TextError(pgtext.Status(st), a.typ, scratch, a.location).WithValue(string(scratch))); err != nil {
+			return columnar.Vec{}, err
+		}
+		c.Data = c.Data[:before]
+		c.SetValue(i, columnar.Value{Null: true})
 	}
 	v := columnar.MakeVec(a.typ, n, c.Valid, c.Fixed, c.Bits, c.Offsets, c.Data, c.NaN)
 	return v, nil
@@ -109,16 +114,71 @@ func textOf(arr arrow.Array) (func(dst []byte, i int) []byte, bool) {
 			return nil, false
 		}
 		return func(dst []byte, i int) []byte { return text(dst, arr.GetValueIndex(i)) }, true
+	case array.ExtensionArray:
+		return textOf(arr.Storage())
+	case array.ListLike:
+		return listTextOf(arr)
 	}
-	if ints := integersOf(arr); ints != nil {
-		return func(dst []byte, i int) []byte {
-			if v, ok := ints(i); ok {
-				return strconv.AppendInt(dst, v, 10)
-			}
-			return append(dst, arr.ValueStr(i)...)
-		}, true
+	if text := integerTextOf(arr); text != nil {
+		return text, true
 	}
 	return timeTextOf(arr)
+}
+
+// integerTextOf is textOf for integers, nil for others.
+func integerTextOf(arr arrow.Array) func(dst []byte, i int) []byte {
+	var value func(i int) int64
+	switch arr := arr.(type) {
+	case *array.Int8:
+		value = func(i int) int64 { return int64(arr.Value(i)) }
+	case *array.Int16:
+		value = func(i int) int64 { return int64(arr.Value(i)) }
+	case *array.Int32:
+		value = func(i int) int64 { return int64(arr.Value(i)) }
+	case *array.Int64:
+		value = arr.Value
+	case *array.Uint8:
+		value = func(i int) int64 { return int64(arr.Value(i)) }
+	case *array.Uint16:
+		value = func(i int) int64 { return int64(arr.Value(i)) }
+	case *array.Uint32:
+		value = func(i int) int64 { return int64(arr.Value(i)) }
+	case *array.Uint64:
+		return func(dst []byte, i int) []byte { return strconv.AppendUint(dst, arr.Value(i), 10) }
+	default:
+		return nil
+	}
+	return func(dst []byte, i int) []byte { return strconv.AppendInt(dst, value(i), 10) }
+}
+
+// listTextOf is textOf for lists: the text of an array, whose elements may be lists.
+func listTextOf(arr array.ListLike) (func(dst []byte, i int) []byte, bool) {
+	values := arr.ListValues()
+	elem, ok := textOf(values)
+	if !ok {
+		return nil, false
+	}
+	_, nested := values.(array.ListLike)
+	var scratch []byte
+	return func(dst []byte, i int) []byte {
+		dst = append(dst, '{')
+		from, to := arr.ValueOffsets(i)
+		for k := from; k < to; k++ {
+			if k > from {
+				dst = append(dst, ',')
+			}
+			switch {
+			case isNull(values, int(k)):
+				dst = append(dst, "NULL"...)
+			case nested:
+				dst = elem(dst, int(k))
+			default:
+				scratch = elem(scratch[:0], int(k))
+				dst = pgtext.AppendArrayElement(dst, scratch)
+			}
+		}
+		return append(dst, '}')
+	}, true
 }
 
 // timeTextOf is textOf for decimals, dates and times.
@@ -130,11 +190,7 @@ func timeTextOf(arr arrow.Array) (func(dst []byte, i int) []byte, bool) {
 		return func(dst []byte, i int) []byte { return pgtext.AppendDate(dst, int32(arr.Value(i))) }, true
 	case *array.Date64:
 		return func(dst []byte, i int) []byte {
-			days := int64(arr.Value(i)) / 86_400_000
-			if int64(arr.Value(i))%86_400_000 < 0 {
-				days--
-			}
-			return pgtext.AppendDate(dst, int32(min(max(days, math.MinInt32), math.MaxInt32)))
+			return pgtext.AppendDate(dst, int32(min(max(dayOf(int64(arr.Value(i))), math.MinInt32), math.MaxInt32)))
 		}, true
 	case *array.Time32:
 		unit := micros(arr.DataType().(*arrow.Time32Type).Unit)

@@ -1,9 +1,9 @@
 package copy
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
+	"time"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -18,18 +18,39 @@ import (
 // arrowColumn turns arrays into rows of one column.
 type arrowColumn struct {
 	parser
-	name string
-	typ  columnar.Type
-	row  int64 // of the source, the first of the array
+	name    string
+	typ     columnar.Type
+	row     int64 // of the source, the first of the array
+	trusted bool  // arrays are sound: who made them has looked
+
+	// reject is told, in the order of rows, of each value that the column does not take. If
+	// it returns nil the value becomes NULL, else the error is what the conversion ends with.
+	// Without it the first such value ends the conversion.
+	reject func(i int, e *Error) error
+
+	dict    arrow.ArrayData // that was converted last
+	dictVec columnar.Vec
+	dictBad map[int]*Error
 }
 
 // fail is the error for row i of the array.
-func (a *arrowColumn) fail(i int, e *Error) error {
+func (a *arrowColumn) fail(i int, e *Error) *Error {
 	e.Column = a.name
-	if e.Detail != "" {
-		e.Detail += " "
+	if a.reject == nil {
+		if e.Detail != "" {
+			e.Detail += " "
+		}
+		e.Detail += fmt.Sprintf("It is in row %d of the Arrow data.", a.row+int64(i)+1)
 	}
-	e.Detail += fmt.Sprintf("It is in row %d of the Arrow data.", a.row+int64(i)+1)
+	return e
+}
+
+// refuse says that the column does not take the value of row i. If it returns nil the row
+// is to be NULL.
+func (a *arrowColumn) refuse(i int, e *Error) error {
+	if a.fail(i, e); a.reject != nil {
+		return a.reject(i, e)
+	}
 	return e
 }
 
@@ -39,19 +60,41 @@ func (a *arrowColumn) vec(arr arrow.Array) (columnar.Vec, error) {
 	if ext, ok := arr.(array.ExtensionArray); ok {
 		arr = ext.Storage()
 	}
-	if err := a.sound(arr); err != nil {
-		return columnar.Vec{}, err
+	if !a.trusted {
+		if err := a.sound(arr); err != nil {
+			return columnar.Vec{}, err
+		}
+	}
+	if arr.Len() == 0 {
+		return a.none(), nil
 	}
 	if v, ok := a.same(arr); ok {
-		return v, a.inRange(&v)
+		return a.inRange(arr, v)
 	}
-	if ints := integersOf(arr); ints != nil && !a.typ.Array {
-		switch a.typ.Kind {
-		case columnar.Int2, columnar.Int4, columnar.Int8:
-			return a.integers(arr, ints)
+	if d, ok := arr.(*array.Dictionary); ok {
+		return a.dictionary(d)
+	}
+	if !a.typ.Array {
+		if v, ok, err := a.numbers(arr); ok || err != nil {
+			return v, err
+		}
+		if v, ok, err := a.moments(arr); ok || err != nil {
+			return v, err
+		}
+		if v, ok, err := a.bytes(arr); ok || err != nil {
+			return v, err
 		}
 	}
 	return a.byValue(arr)
+}
+
+// none returns no rows.
+func (a *arrowColumn) none() columnar.Vec {
+	var offsets []int32
+	if a.typ.Variable() {
+		offsets = []int32{0}
+	}
+	return columnar.MakeVec(a.typ, 0, nil, nil, nil, offsets, nil, nil)
 }
 
 // sound checks the lengths that an array claims against the bytes that it has.
@@ -86,12 +129,25 @@ func (a *arrowColumn) sound(arr arrow.Array) error {
 		if !room(1, (end+7)/8) {
 			return bad("its values are too short")
 		}
+	case arrow.BinaryViewDataType:
+		if err := array.ValidateFull(arr); err != nil {
+			return bad(err.Error())
+		}
+	case arrow.ListLikeType:
+		if err := array.ValidateFull(arr); err != nil {
+			return bad(err.Error())
+		}
+		inner := *a
+		return inner.sound(arr.(array.ListLike).ListValues())
 	case arrow.FixedWidthDataType:
 		if t.ID() != arrow.DICTIONARY && !room(1, end*t.BitWidth()/8) {
 			return bad("its values are too short")
 		}
 	}
 	if d, ok := arr.(*array.Dictionary); ok {
+		if t := d.Indices().DataType().(arrow.FixedWidthDataType); !room(1, end*t.BitWidth()/8) {
+			return bad("its indexes are too short")
+		}
 		for i := range d.Len() {
 			if k := d.GetValueIndex(i); d.IsValid(i) && (k < 0 || k >= d.Dictionary().Len()) {
 				return bad(fmt.Sprintf("index %d is not in its dictionary of %d values", k, d.Dictionary().Len()))
@@ -124,7 +180,7 @@ func ascending[T int32 | int64](offsets []T, n int64) bool {
 
 // view returns the first n values of b. They are copied if b does not lie where values of
 // their width must.
-func view[T int32 | int64 | uint64](b []byte, n int) []T {
+func view[T int16 | int32 | int64 | uint64](b []byte, n int) []T {
 	if n == 0 {
 		return nil
 	}
@@ -161,7 +217,7 @@ func bitmap(b *memory.Buffer, n int) []uint64 {
 
 // same returns the rows of arr over its own memory, if that has the layout of the column.
 func (a *arrowColumn) same(arr arrow.Array) (v columnar.Vec, ok bool) {
-	if a.typ.Array || !a.sameLayout(arr.DataType()) {
+	if a.typ.Array || !a.sameLayout(arr.DataType()) || a.typ.Length > 0 && !short(arr, a.typ.Length) {
 		return v, false
 	}
 	data := arr.Data()
@@ -173,10 +229,6 @@ func (a *arrowColumn) same(arr arrow.Array) (v columnar.Vec, ok bool) {
 		valid = bitmap(buffers[0], end)
 	}
 	switch {
-	case end == 0 && a.typ.Variable():
-		v = columnar.MakeVec(a.typ, 0, nil, nil, nil, []int32{0}, nil, nil)
-	case end == 0:
-		v = columnar.MakeVec(a.typ, 0, nil, nil, nil, nil, nil, nil)
 	case a.typ.Kind == columnar.Bool:
 		v = columnar.MakeVec(a.typ, end, valid, nil, bitmap(buffers[1], end), nil, nil, nil)
 	case a.typ.Variable():
@@ -199,7 +251,7 @@ func (a *arrowColumn) same(arr arrow.Array) (v columnar.Vec, ok bool) {
 func (a *arrowColumn) sameLayout(t arrow.DataType) bool {
 	switch t := t.(type) {
 	case *arrow.TimestampType:
-		return t.Unit == arrow.Microsecond && (a.typ.Kind == columnar.Timestamp || a.typ.Kind == columnar.TimestampTZ)
+		return t.Unit == arrow.Microsecond && a.stamps(t)
 	case *arrow.Time64Type:
 		return t.Unit == arrow.Microsecond && a.typ.Kind == columnar.Time
 	case *arrow.FixedSizeBinaryType:
@@ -224,53 +276,115 @@ func (a *arrowColumn) sameLayout(t arrow.DataType) bool {
 	case arrow.DATE32:
 		return a.typ.Kind == columnar.Date
 	case arrow.STRING:
-		return a.typ.Kind == columnar.Text || a.typ.Kind == columnar.Varchar && a.typ.Length == 0
+		return a.typ.Kind == columnar.Text || a.typ.Kind == columnar.Varchar
 	case arrow.BINARY:
 		return a.typ.Kind == columnar.Bytea
 	}
 	return false
 }
 
-// inRange checks what Arrow's types hold and the column's do not: text that is none, and
-// times beyond PostgreSQL's.
-func (a *arrowColumn) inRange(v *columnar.Vec) error {
+// stamps reports whether timestamps of type t are, but for their unit, those of the
+// column. Those without a zone are in the session's.
+func (a *arrowColumn) stamps(t *arrow.TimestampType) bool {
+	return a.typ.Kind == columnar.Timestamp ||
+		a.typ.Kind == columnar.TimestampTZ && (t.TimeZone != "" || a.location == nil || a.location == time.UTC)
+}
+
+// short reports whether no value of arr, which is utf8, has more than most bytes.
+func short(arr arrow.Array, most int32) bool {
+	o := arr.(*array.String).ValueOffsets()
+	for i := 1; i < len(o); i++ {
+		if o[i]-o[i-1] > most {
+			return false
+		}
+	}
+	return true
+}
+
+// inRange checks what Arrow's types hold and the column's do not: text that is none, times
+// beyond PostgreSQL's, and decimals with more digits than their type says.
+func (a *arrowColumn) inRange(arr arrow.Array, v columnar.Vec) (columnar.Vec, error) {
 	if v.Len() == 0 {
-		return nil
+		return v, nil
 	}
 	switch a.typ.Kind {
 	case columnar.Text, columnar.Varchar:
-		o := v.Offsets()
-		if invalidText(v.Data()[o[0]:o[v.Len()]]) < 0 && charactersWhole(v) {
-			return nil
-		}
-		for i := range v.Len() {
-			if v.IsNull(i) {
-				continue
-			}
-			if pos, seq := pgtext.InvalidSequence(v.Bytes(i)); pos >= 0 {
-				return a.fail(i, pgerr.New(pgerr.CharacterNotInRepertoire, "%s", pgtext.EncodingMessage(seq)))
-			}
-		}
+		return v, a.isText8(&v)
 	case columnar.Date:
-		for i, d := range v.Int32s() {
-			if (d < pgtext.MinDate || d > pgtext.MaxDate) && !v.IsNull(i) {
-				return a.fail(i, pgerr.New(pgerr.DatetimeFieldOverflow, "date out of range"))
-			}
-		}
+		return strike(a, arr, v, v.Int32s(), pgtext.MinDate, pgtext.MaxDate)
 	case columnar.Time:
-		for i, t := range v.Int64s() {
-			if (t < 0 || t > microsPerDay) && !v.IsNull(i) {
-				return a.fail(i, pgerr.New(pgerr.DatetimeFieldOverflow, "time out of range"))
-			}
-		}
+		return strike(a, arr, v, v.Int64s(), 0, microsPerDay)
 	case columnar.Timestamp, columnar.TimestampTZ:
-		for i, t := range v.Int64s() {
-			if (t < pgtext.MinTimestamp || t > pgtext.MaxTimestamp) && !v.IsNull(i) {
-				return a.fail(i, pgerr.New(pgerr.DatetimeFieldOverflow, "timestamp out of range"))
-			}
+		return strike(a, arr, v, v.Int64s(), pgtext.MinTimestamp, pgtext.MaxTimestamp)
+	case columnar.Decimal:
+		most := int64(math.Pow10(min(int(a.typ.Precision), 18))) - 1
+		switch a.typ.Width() {
+		case 4:
+			return strike(a, arr, v, v.Int32s(), -int32(most), int32(most))
+		case 8:
+			return strike(a, arr, v, v.Int64s(), -most, most)
+		}
+		return a.struck(arr, v, func(i int) bool {
+			hi, lo, _ := v.Decimal(i)
+			return !a.digits(hi, lo)
+		})
+	}
+	return v, nil
+}
+
+// isText8 checks that the bytes of text are UTF-8 without zero bytes.
+func (a *arrowColumn) isText8(v *columnar.Vec) error {
+	o := v.Offsets()
+	if invalidText(v.Data()[o[0]:o[v.Len()]]) < 0 && charactersWhole(v) {
+		return nil
+	}
+	for i := range v.Len() {
+		if v.IsNull(i) {
+			continue
+		}
+		if pos, seq := pgtext.InvalidSequence(v.Bytes(i)); pos >= 0 {
+			return a.fail(i, pgerr.New(pgerr.CharacterNotInRepertoire, "%s", pgtext.EncodingMessage(seq)))
 		}
 	}
 	return nil
+}
+
+// strike refuses the values that are not from low to high.
+func strike[T int32 | int64](a *arrowColumn, arr arrow.Array, v columnar.Vec, values []T, low, high T) (columnar.Vec, error) {
+	least, most := values[0], values[0]
+	for _, x := range values {
+		least, most = min(least, x), max(most, x)
+	}
+	if least >= low && most <= high {
+		return v, nil
+	}
+	return a.struck(arr, v, func(i int) bool { return values[i] < low || values[i] > high })
+}
+
+// struck refuses the values of v, which has fixed width and the rows of arr, that are
+// outside of the column's range.
+func (a *arrowColumn) struck(arr arrow.Array, v columnar.Vec, outside func(i int) bool) (columnar.Vec, error) {
+	var valid []uint64
+	for i := range v.Len() {
+		if v.IsNull(i) || !outside(i) {
+			continue
+		}
+		if err := a.refuse(i, a.refusal(arr, i)); err != nil {
+			return columnar.Vec{}, err
+		}
+		if valid == nil {
+			valid = make([]uint64, (v.Len()+63)/64)
+			setBits(valid, v.Len())
+			if v.HasNulls() {
+				copy(valid, v.ValidWords(make([]uint64, len(valid))))
+			}
+		}
+		valid[i>>6] &^= 1 << (i & 63)
+	}
+	if valid == nil {
+		return v, nil
+	}
+	return columnar.MakeVec(a.typ, v.Len(), valid, v.Fixed(), nil, nil, nil, nil), nil
 }
 
 // charactersWhole reports whether no row begins inside a character.
@@ -285,60 +399,3 @@ func charactersWhole(v *columnar.Vec) bool {
 }
 
 const microsPerDay = 86_400_000_000
-
-// integersOf returns the values of an array of integers, nil for others. One that int64
-// does not hold is not ok.
-func integersOf(arr arrow.Array) func(i int) (v int64, ok bool) {
-	switch arr := arr.(type) {
-	case *array.Int8:
-		return func(i int) (int64, bool) { return int64(arr.Value(i)), true }
-	case *array.Int16:
-		return func(i int) (int64, bool) { return int64(arr.Value(i)), true }
-	case *array.Int32:
-		return func(i int) (int64, bool) { return int64(arr.Value(i)), true }
-	case *array.Int64:
-		return func(i int) (int64, bool) { return arr.Value(i), true }
-	case *array.Uint8:
-		return func(i int) (int64, bool) { return int64(arr.Value(i)), true }
-	case *array.Uint16:
-		return func(i int) (int64, bool) { return int64(arr.Value(i)), true }
-	case *array.Uint32:
-		return func(i int) (int64, bool) { return int64(arr.Value(i)), true }
-	case *array.Uint64:
-		return func(i int) (int64, bool) { return int64(arr.Value(i)), arr.Value(i) <= math.MaxInt64 }
-	}
-	return nil
-}
-
-// integers converts integers of one width to another.
-func (a *arrowColumn) integers(arr arrow.Array, value func(i int) (int64, bool)) (columnar.Vec, error) {
-	n := arr.Len()
-	w := a.typ.Width()
-	least, most := int64(math.MinInt64)>>(64-8*w), int64(math.MaxInt64)>>(64-8*w)
-	b := alignedBytes(n * w)
-	var valid []uint64
-	if arr.NullN() > 0 {
-		valid = make([]uint64, (n+63)/64)
-	}
-	for i := range n {
-		if valid != nil {
-			if arr.IsNull(i) {
-				continue
-			}
-			valid[i>>6] |= 1 << (i & 63)
-		}
-		v, ok := value(i)
-		if !ok || v < least || v > most {
-			return columnar.Vec{}, a.fail(i, pgerr.New(pgerr.NumericValueOutOfRange, "value \"%s\" is out of range for type %s", arr.ValueStr(i), a.typ.Name()))
-		}
-		switch w {
-		case 2:
-			binary.LittleEndian.PutUint16(b[2*i:], uint16(v))
-		case 4:
-			binary.LittleEndian.PutUint32(b[4*i:], uint32(v))
-		default:
-			binary.LittleEndian.PutUint64(b[8*i:], uint64(v))
-		}
-	}
-	return columnar.MakeVec(a.typ, n, valid, b, nil, nil, nil, nil), nil
-}

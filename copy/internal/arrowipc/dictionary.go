@@ -165,7 +165,7 @@ func (d *dictionaries) join(list []*piece) (arrow.ArrayData, error) {
 	}
 	switch len(parts) {
 	case 0:
-		return empty(d.schema.dicts[list[0].id].typ), nil
+		return empty(d.schema.dicts[list[0].id]), nil
 	case 1:
 		return parts[0].Data(), nil
 	}

@@ -39,7 +39,7 @@ func (b *Batch) load(f *field, c *cursor, from, n int64) (arrow.ArrayData, error
 		return nil, damaged(b.src.at, "an array of %d rows is read up to row %d", rows, from+n)
 	}
 	if n == 0 {
-		return empty(f.typ), nil
+		return empty(f), nil
 	}
 	s := spanOf(from, n)
 	if f.kind == typeNull && f.values == nil {
@@ -82,11 +82,29 @@ func (b *Batch) load(f *field, c *cursor, from, n int64) (arrow.ArrayData, error
 	return makeData(f.typ, s, valid, nil, values), nil
 }
 
-// empty returns the array without rows.
-func empty(t arrow.DataType) arrow.ArrayData {
-	builder := array.NewBuilder(memory.DefaultAllocator, t)
-	defer builder.Release()
-	return builder.NewArray().Data()
+// empty returns the array of f without rows.
+func empty(f *field) arrow.ArrayData {
+	if f.values != nil {
+		return array.NewDataWithDictionary(f.typ, 0, []*memory.Buffer{nil, nil}, 0, 0, empty(f.values).(*array.Data))
+	}
+	var children []arrow.ArrayData
+	for _, child := range f.children {
+		children = append(children, empty(child))
+	}
+	none := make([]byte, 8) // one offset, where there are offsets
+	switch f.kind {
+	case typeBinary, typeUtf8, typeListView:
+		return makeData(f.typ, span{}, nil, children, none[:4], nil)
+	case typeLargeBinary, typeLargeUtf8, typeLargeListView:
+		return makeData(f.typ, span{}, nil, children, none, nil)
+	case typeList:
+		return makeData(f.typ, span{}, nil, children, none[:4])
+	case typeLargeList:
+		return makeData(f.typ, span{}, nil, children, none)
+	case typeNull, typeFixedSizeList:
+		return makeData(f.typ, span{}, nil, children)
+	}
+	return makeData(f.typ, span{}, nil, children, nil)
 }
 
 // makeData returns the array of s whose buffers are valid and the given ones.
@@ -384,7 +402,7 @@ func (b *Batch) loadDictionary(f *field, c cursor, s span, valid []byte) (arrow.
 	}
 	values := b.dicts[f.dict]
 	if values == nil {
-		values = empty(f.values.typ)
+		values = empty(f.values)
 	}
 	most := uint64(values.Len())
 	if !f.unsigned {
