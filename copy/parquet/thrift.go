@@ -296,3 +296,13 @@ func (w *thriftWriter) list(id int16, n int, of byte) {
 	}
 	w.b = binary.AppendUvarint(append(w.b, 0xf0|of), uint64(n))
 }
+
+// item writes an element of a list of strings.
+func (w *thriftWriter) item(v string) {
+	w.b = append(binary.AppendUvarint(w.b, uint64(len(v))), v...)
+}
+
+func (w *thriftWriter) i16(id int16, v int16) {
+	w.field(id, thriftI16)
+	w.b = binary.AppendVarint(w.b, int64(v))
+}
