@@ -100,7 +100,14 @@ func (e *embedded) text(statement string) (_ string, err error) {
 			return "", err
 		}
 	}
-	return out.String(), nil
+	text := out.String()
+	if res.Statement == "SELECT" {
+		return text, nil
+	}
+	if rows, ok := strings.CutSuffix(text, pgpeer.RecordSep); ok { // of RETURNING, which psql prints so
+		text = rows + "\n"
+	}
+	return text + res.Tag, nil
 }
 
 // peerMajor is the version of PostgreSQL whose answers the tables have.
