@@ -160,3 +160,87 @@ func lz4Length(src []byte, at, n int) (length, next int, ok bool) {
 	}
 	return 0, 0, false
 }
+
+// lz4Head begins a frame of independent blocks of 64 KiB without checksums; the last byte
+// is the checksum of the two before it.
+var lz4Head = []byte{0x04, 0x22, 0x4d, 0x18, 0x60, 0x40, 0x82}
+
+const lz4BlockBytes = 64 << 10
+
+// packLZ4 appends src as one LZ4 frame to dst.
+func packLZ4(dst, src []byte) []byte {
+	dst = append(dst, lz4Head...)
+	var table [1 << lz4HashBits]uint16
+	for len(src) > 0 {
+		block := src[:min(len(src), lz4BlockBytes)]
+		src = src[len(block):]
+		start := len(dst)
+		dst = append(dst, 0, 0, 0, 0)
+		dst = lz4PackBlock(dst, block, &table)
+		size := uint32(len(dst) - start - 4)
+		if int(size) >= len(block) {
+			dst = append(dst[:start+4], block...)
+			size = uint32(len(block)) | 1<<31
+		}
+		binary.LittleEndian.PutUint32(dst[start:], size)
+	}
+	return append(dst, 0, 0, 0, 0)
+}
+
+const lz4HashBits = 13
+
+// lz4PackBlock appends src, of 64 KiB at most, as one block to dst. It takes the last place
+// where the same four bytes were, as far as their hash tells, and steps faster through what
+// does not repeat. The last five bytes are literals, and no match starts in the last twelve,
+// as the format demands.
+func lz4PackBlock(dst, src []byte, table *[1 << lz4HashBits]uint16) []byte {
+	clear(table[:])
+	anchor, misses := 0, 0
+	for at := 1; at+12 < len(src); {
+		four := binary.LittleEndian.Uint32(src[at:])
+		h := four * 2654435761 >> (32 - lz4HashBits)
+		from := int(table[h])
+		table[h] = uint16(at)
+		if from >= at || binary.LittleEndian.Uint32(src[from:]) != four {
+			misses++
+			at += 1 + misses>>6
+			continue
+		}
+		misses = 0
+		n := 4
+		for at+n < len(src)-5 && src[from+n] == src[at+n] {
+			n++
+		}
+		dst = lz4Sequence(dst, src[anchor:at], at-from, n)
+		at += n
+		anchor = at
+	}
+	return lz4Sequence(dst, src[anchor:], 0, 0)
+}
+
+// lz4Sequence appends literals and a match of n bytes, back bytes ago; none if back is 0.
+func lz4Sequence(dst, literals []byte, back, n int) []byte {
+	token := min(len(literals), 15) << 4
+	if back > 0 {
+		token |= min(n-4, 15)
+	}
+	dst = append(dst, byte(token))
+	dst = lz4Rest(dst, len(literals)-15)
+	dst = append(dst, literals...)
+	if back == 0 {
+		return dst
+	}
+	dst = append(dst, byte(back), byte(back>>8))
+	return lz4Rest(dst, n-4-15)
+}
+
+// lz4Rest appends what a length has above the 15 that its token says.
+func lz4Rest(dst []byte, n int) []byte {
+	if n < 0 {
+		return dst
+	}
+	for ; n >= 255; n -= 255 {
+		dst = append(dst, 255)
+	}
+	return append(dst, byte(n))
+}
