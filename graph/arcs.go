@@ -18,7 +18,7 @@ type arcList struct {
 	arcs []arc
 	ids  []visibility.RowID
 	keep []uint64
-	rows []uint32 // of a scan
+	rows []uint32 // neighbours of one node
 }
 
 // filterBatch is how many ids a filter is called with at most.
@@ -33,14 +33,14 @@ func (l *arcList) add(hops []hop, i int, u uint32, loops bool) {
 	if len(neighbors) == 0 {
 		return
 	}
-	check := h.vis != nil && (edges != nil || !h.whole(lo, lo+uint32(len(neighbors))))
+	check := h.holes != nil && (edges != nil || !h.whole(lo, lo+uint32(len(neighbors))))
 	for j, v := range neighbors {
 		at := lo + uint32(j)
 		if edges != nil {
 			at = edges[j]
 		}
 		id := h.id(at)
-		if v += h.to; check && !h.vis.Visible(id) || v == u && !loops {
+		if v += h.to; check && !h.holes.vis.Visible(id) || v == u && !loops {
 			continue
 		}
 		l.arcs = append(l.arcs, arc{v, uint32(i), id})

@@ -50,7 +50,7 @@ type relSpace struct {
 	vis      *visibility.Groups
 	from, to int // positions in Graph.nodes
 	runs     []columnar.AdjacencyRun
-	holes    bool // edges of the table are deleted
+	holes    *edgeHoles // nil if no edge of the table is deleted
 }
 
 // hop is one run of a rel table in one direction.
@@ -58,8 +58,8 @@ type hop struct {
 	from, rows uint32 // the numbers [from, from+rows) of the nodes that it leads from
 	to         uint32 // number of row 0 of the table that it leads to
 	csr        *columnar.CSR
-	first      visibility.RowID   // id of the run's first edge
-	vis        *visibility.Groups // of the rel table; nil if none of its edges is deleted
+	first      visibility.RowID // id of the run's first edge
+	holes      *edgeHoles       // of the rel table; nil if none of its edges is deleted
 	rel        int
 	source     int  // table that it leads from
 	target     int  // table that it leads to
@@ -86,15 +86,13 @@ func build(nodes []nodeSpace, rels []relSpace) (*Graph, error) {
 	g.count = uint32(next)
 	for i := range g.rels {
 		r := &g.rels[i]
-		r.holes = r.vis.Live() != r.vis.Rows()
+		r.holes = newHoles(r.vis, r.runs, g.words())
 		for j := range r.runs {
 			run := &r.runs[j]
 			forward := hop{csr: &run.Forward, rel: i, first: run.First, source: r.from, target: r.to}
 			backward := hop{csr: &run.Backward, rel: i, first: run.First, source: r.to, target: r.from, reversed: true}
 			for _, h := range []hop{forward, backward} {
-				if r.holes {
-					h.vis = r.vis
-				}
+				h.holes = r.holes
 				source := &g.nodes[h.source]
 				h.from, h.rows, h.to = source.first, source.rows, g.nodes[h.target].first
 				if c := h.csr; len(c.Offsets) > 0 && uint64(c.Base)+uint64(len(c.Offsets)-1) > uint64(h.rows) {
@@ -182,7 +180,7 @@ func (g *Graph) nodesDeleted() bool {
 // edgesDeleted reports whether any rel table has deleted edges.
 func (g *Graph) edgesDeleted() bool {
 	for i := range g.rels {
-		if g.rels[i].holes {
+		if g.rels[i].holes != nil {
 			return true
 		}
 	}
@@ -213,7 +211,7 @@ func (h *hop) id(at uint32) visibility.RowID { return h.first + visibility.RowID
 // all visible.
 func (h *hop) whole(lo, hi uint32) bool {
 	a, b := h.id(lo), h.id(hi-1)
-	g := h.vis.At(int(a.Group()))
+	g := h.holes.vis.At(int(a.Group()))
 	if g == nil || a.Group() != b.Group() {
 		return false
 	}

@@ -43,8 +43,13 @@ func newScene(seed uint64, s shape) *scene {
 	if rng.IntN(3) == 0 {
 		s.delEdges = 0
 	}
-	c := &scene{}
-	c.m, c.g = s.random(rng)
+	m, g := s.random(rng)
+	return sceneOf(rng, m, g)
+}
+
+// sceneOf returns a scene of a graph with random options.
+func sceneOf(rng *rand.Rand, m *model, g *Graph) *scene {
+	c := &scene{m: m, g: g}
 	c.opt = Options{Direction: Direction(rng.IntN(3)), MaxWorkers: 1 + rng.IntN(3), tuning: tunings[rng.IntN(len(tunings))]}
 	there := func(n Node) bool { return c.m.nodes[n.Table][n.Row] }
 	c.may = allowed{node: there, edge: func(int, visibility.RowID) bool { return true }}
@@ -78,14 +83,14 @@ func newScene(seed uint64, s shape) *scene {
 }
 
 // eachScene runs a test on many scenes. The name of a failing one is its seed.
-func eachScene(t *testing.T, n int, s shape, test func(t *testing.T, c *scene)) {
+func eachScene(t *testing.T, n int, s shape, test func(*scene, *testing.T)) {
 	t.Helper()
 	if testing.Short() {
 		n /= 4
 	}
 	for seed := range uint64(n) {
 		failed := t.Failed()
-		test(t, newScene(seed, s))
+		test(newScene(seed, s), t)
 		if t.Failed() && !failed {
 			t.Fatalf("the first scene to fail is newScene(%d, %+v)", seed, s)
 		}
@@ -106,59 +111,67 @@ var (
 
 func TestNeighbors(t *testing.T) {
 	for _, s := range shapes {
-		eachScene(t, s.n, s.s, func(t *testing.T, c *scene) {
-			var got, want []string
-			for n, err := range c.g.Neighbors(t.Context(), c.from, &c.opt) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				got = append(got, fmt.Sprint(n))
-			}
-			for _, n := range c.arcs(c.from) {
-				want = append(want, fmt.Sprint(n))
-			}
-			sort.Strings(got)
-			sort.Strings(want)
-			if !slices.Equal(got, want) {
-				t.Errorf("neighbours of %v are %v, want %v", c.from, got, want)
-			}
-			if d, err := c.g.Degree(t.Context(), c.from, &c.opt); err != nil || int(d) != len(want) {
-				t.Errorf("degree of %v is %d, %v, want %d", c.from, d, err, len(want))
-			}
-		})
+		eachScene(t, s.n, s.s, (*scene).checkNeighbors)
+	}
+}
+
+// checkNeighbors compares Neighbors of a scene with the model.
+func (c *scene) checkNeighbors(t *testing.T) {
+	t.Helper()
+	var got, want []string
+	for n, err := range c.g.Neighbors(t.Context(), c.from, &c.opt) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(n))
+	}
+	for _, n := range c.arcs(c.from) {
+		want = append(want, fmt.Sprint(n))
+	}
+	sort.Strings(got)
+	sort.Strings(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("neighbours of %v are %v, want %v", c.from, got, want)
+	}
+	if d, err := c.g.Degree(t.Context(), c.from, &c.opt); err != nil || int(d) != len(want) {
+		t.Errorf("degree of %v is %d, %v, want %d", c.from, d, err, len(want))
 	}
 }
 
 func TestReachable(t *testing.T) {
 	for _, s := range shapes {
-		eachScene(t, s.n, s.s, func(t *testing.T, c *scene) {
-			dist := distances(c.from, c.ok, c.arcs)
-			for _, hops := range []Hops{{0, NoLimit}, {0, 0}, {1, 3}, {2, 2}, {3, NoLimit}} {
-				want := map[Node]int{}
-				for n, d := range dist {
-					if d >= hops.Min && (hops.Max == NoLimit || d <= hops.Max) {
-						want[n] = d
-					}
-				}
-				last, seen := 0, map[Node]bool{}
-				for r, err := range c.g.Reachable(t.Context(), c.from, hops, &c.opt) {
-					if err != nil {
-						t.Fatal(err)
-					}
-					if d, ok := want[r.Node]; !ok || d != r.Hops || seen[r.Node] || r.Hops < last {
-						t.Errorf("%v: reached %v after %d hops (ok %v, want %d, seen %v, last %d)", hops, r.Node, r.Hops, ok, d, seen[r.Node], last)
-					}
-					seen[r.Node], last = true, r.Hops
-				}
-				if len(seen) != len(want) {
-					t.Errorf("%v: reached %d nodes, want %d", hops, len(seen), len(want))
-				}
-				counts, err := c.g.ReachableCount(t.Context(), []Node{c.from, c.to, c.from}, hops, &c.opt)
-				if err != nil || int(counts[0]) != len(want) || counts[2] != counts[0] {
-					t.Errorf("%v: counts %v, %v, want %d first", hops, counts, err, len(want))
-				}
+		eachScene(t, s.n, s.s, (*scene).checkReachable)
+	}
+}
+
+// checkReachable compares Reachable of a scene with the model.
+func (c *scene) checkReachable(t *testing.T) {
+	t.Helper()
+	dist := distances(c.from, c.ok, c.arcs)
+	for _, hops := range []Hops{{0, NoLimit}, {0, 0}, {1, 3}, {2, 2}, {3, NoLimit}} {
+		want := map[Node]int{}
+		for n, d := range dist {
+			if d >= hops.Min && (hops.Max == NoLimit || d <= hops.Max) {
+				want[n] = d
 			}
-		})
+		}
+		last, seen := 0, map[Node]bool{}
+		for r, err := range c.g.Reachable(t.Context(), c.from, hops, &c.opt) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d, ok := want[r.Node]; !ok || d != r.Hops || seen[r.Node] || r.Hops < last {
+				t.Errorf("%v: reached %v after %d hops (ok %v, want %d, seen %v, last %d)", hops, r.Node, r.Hops, ok, d, seen[r.Node], last)
+			}
+			seen[r.Node], last = true, r.Hops
+		}
+		if len(seen) != len(want) {
+			t.Errorf("%v: reached %d nodes, want %d", hops, len(seen), len(want))
+		}
+		counts, err := c.g.ReachableCount(t.Context(), []Node{c.from, c.to, c.from}, hops, &c.opt)
+		if err != nil || int(counts[0]) != len(want) || counts[2] != counts[0] {
+			t.Errorf("%v: counts %v, %v, want %d first", hops, counts, err, len(want))
+		}
 	}
 }
 
@@ -178,63 +191,71 @@ func (c *scene) checkPath(t *testing.T, p Path, from, to Node) {
 
 func TestShortestPath(t *testing.T) {
 	for _, s := range shapes {
-		eachScene(t, s.n, s.s, func(t *testing.T, c *scene) {
-			dist := distances(c.from, c.ok, c.arcs)
-			for _, hops := range []Hops{{0, NoLimit}, {1, NoLimit}, {0, 2}, {3, 3}, {0, 0}} {
-				d, reach := dist[c.to]
-				reach = reach && d >= hops.Min && (hops.Max == NoLimit || d <= hops.Max)
-				p, found, err := c.g.ShortestPath(t.Context(), c.from, c.to, hops, &c.opt)
-				if err != nil || found != reach {
-					t.Errorf("%v to %v in %v: found %v, %v, want %v (%d)", c.from, c.to, hops, found, err, reach, d)
-				} else if found {
-					if c.checkPath(t, p, c.from, c.to); p.Len() != d {
-						t.Errorf("%v to %v: %v, want length %d", c.from, c.to, p, d)
-					}
-				}
+		eachScene(t, s.n, s.s, (*scene).checkShortestPath)
+	}
+}
+
+// checkShortestPath compares ShortestPath of a scene with the model.
+func (c *scene) checkShortestPath(t *testing.T) {
+	t.Helper()
+	dist := distances(c.from, c.ok, c.arcs)
+	for _, hops := range []Hops{{0, NoLimit}, {1, NoLimit}, {0, 2}, {3, 3}, {0, 0}} {
+		d, reach := dist[c.to]
+		reach = reach && d >= hops.Min && (hops.Max == NoLimit || d <= hops.Max)
+		p, found, err := c.g.ShortestPath(t.Context(), c.from, c.to, hops, &c.opt)
+		if err != nil || found != reach {
+			t.Errorf("%v to %v in %v: found %v, %v, want %v (%d)", c.from, c.to, hops, found, err, reach, d)
+		} else if found {
+			if c.checkPath(t, p, c.from, c.to); p.Len() != d {
+				t.Errorf("%v to %v: %v, want length %d", c.from, c.to, p, d)
 			}
-		})
+		}
 	}
 }
 
 func TestAllShortestPaths(t *testing.T) {
 	for _, s := range shapes {
-		eachScene(t, s.n, s.s, func(t *testing.T, c *scene) {
-			dist := distances(c.from, c.ok, c.arcs)
-			var want []string
-			if d, ok := dist[c.to]; ok {
-				// Shortest paths go one level on with every edge, so others are cut off early.
-				forward := func(n Node) (out []Neighbor) {
-					for _, a := range c.arcs(n) {
-						if dist[a.Node] == dist[n]+1 && dist[a.Node] <= d {
-							out = append(out, a)
-						}
-					}
-					return out
-				}
-				for _, p := range enumeratePaths(c.from, d, forward) {
-					if p.Nodes[d] == c.to {
-						want = append(want, text(p))
-					}
+		eachScene(t, s.n, s.s, (*scene).checkAllShortestPaths)
+	}
+}
+
+// checkAllShortestPaths compares AllShortestPaths of a scene with the model.
+func (c *scene) checkAllShortestPaths(t *testing.T) {
+	t.Helper()
+	dist := distances(c.from, c.ok, c.arcs)
+	var want []string
+	if d, ok := dist[c.to]; ok {
+		// Shortest paths go one level on with every edge, so others are cut off early.
+		forward := func(n Node) (out []Neighbor) {
+			for _, a := range c.arcs(n) {
+				if dist[a.Node] == dist[n]+1 && dist[a.Node] <= d {
+					out = append(out, a)
 				}
 			}
-			var got []string
-			opt := c.opt
-			opt.Weight = "w"
-			for p, err := range c.g.AllShortestPaths(t.Context(), c.from, c.to, Hops{0, NoLimit}, &opt) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				got = append(got, text(p))
-				if w := c.weight(p); p.Weight != w {
-					t.Errorf("path %v has weight %v, want %v", p, p.Weight, w)
-				}
+			return out
+		}
+		for _, p := range enumeratePaths(c.from, d, forward) {
+			if p.Nodes[d] == c.to {
+				want = append(want, text(p))
 			}
-			sort.Strings(got)
-			sort.Strings(want)
-			if !slices.Equal(got, want) {
-				t.Errorf("%v to %v:\n got %v\nwant %v", c.from, c.to, got, want)
-			}
-		})
+		}
+	}
+	var got []string
+	opt := c.opt
+	opt.Weight = "w"
+	for p, err := range c.g.AllShortestPaths(t.Context(), c.from, c.to, Hops{0, NoLimit}, &opt) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, text(p))
+		if w := c.weight(p); p.Weight != w {
+			t.Errorf("path %v has weight %v, want %v", p, p.Weight, w)
+		}
+	}
+	sort.Strings(got)
+	sort.Strings(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%v to %v:\n got %v\nwant %v", c.from, c.to, got, want)
 	}
 }
 
@@ -265,20 +286,24 @@ func (c *scene) weight(p Path) (w float64) {
 
 func TestWeightedShortestPath(t *testing.T) {
 	for _, s := range shapes {
-		eachScene(t, s.n, s.s, func(t *testing.T, c *scene) {
-			opt := c.opt
-			opt.Weight = "w"
-			want, reach := c.m.cheapest(c.from, c.ok, c.arcs)[c.to]
-			p, found, err := c.g.WeightedShortestPath(t.Context(), c.from, c.to, &opt)
-			if err != nil || found != reach {
-				t.Fatalf("%v to %v: found %v, %v, want %v", c.from, c.to, found, err, reach)
-			}
-			if found {
-				if c.checkPath(t, p, c.from, c.to); p.Weight != want || c.weight(p) != want {
-					t.Errorf("%v to %v: weight %v of %v, want %v", c.from, c.to, p.Weight, p, want)
-				}
-			}
-		})
+		eachScene(t, s.n, s.s, (*scene).checkWeightedShortestPath)
+	}
+}
+
+// checkWeightedShortestPath compares WeightedShortestPath of a scene with the model.
+func (c *scene) checkWeightedShortestPath(t *testing.T) {
+	t.Helper()
+	opt := c.opt
+	opt.Weight = "w"
+	want, reach := c.m.cheapest(c.from, c.ok, c.arcs)[c.to]
+	p, found, err := c.g.WeightedShortestPath(t.Context(), c.from, c.to, &opt)
+	if err != nil || found != reach {
+		t.Fatalf("%v to %v: found %v, %v, want %v", c.from, c.to, found, err, reach)
+	}
+	if found {
+		if c.checkPath(t, p, c.from, c.to); p.Weight != want || c.weight(p) != want {
+			t.Errorf("%v to %v: weight %v of %v, want %v", c.from, c.to, p.Weight, p, want)
+		}
 	}
 }
 
@@ -287,7 +312,7 @@ func TestPaths(t *testing.T) {
 		s shape
 		n int
 	}{{tiny, 1500}, {small, 200}, {far, 10}} {
-		eachScene(t, s.n, s.s, func(t *testing.T, c *scene) {
+		eachScene(t, s.n, s.s, func(c *scene, t *testing.T) {
 			for _, mode := range []Mode{Walk, Trail, Acyclic} {
 				for _, hops := range []Hops{{0, 2}, {1, 3}, {2, NoLimit}} {
 					most := hops.Max
@@ -336,48 +361,52 @@ func collect(t *testing.T, paths func(func(Path, error) bool)) (out []string) {
 
 func TestComponents(t *testing.T) {
 	for _, s := range shapes {
-		eachScene(t, s.n/4, s.s, func(t *testing.T, c *scene) {
-			got, err := c.g.Components(t.Context(), &c.opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			arcs := c.m.arcsOf(Both, c.may)
-			label, count := map[Node]uint32{}, 0
-			for table, rows := range c.m.nodes {
-				for row := range rows {
-					n := Node{table, visibility.RowID(row)}
-					want := NoComponent
-					if c.may.node(n) {
-						if _, ok := label[n]; !ok {
-							if got.Of[table][row] != uint32(count) {
-								t.Fatalf("%v is in component %d, want a new one, %d", n, got.Of[table][row], count)
-							}
-							if len(rows) > visibility.GroupRows/2 && row < len(rows)-20 { // no edges there
-								count++
-								continue
-							}
-							for m := range distances(n, true, arcs) {
-								label[m] = uint32(count)
-							}
-							count++
-						}
-						want = label[n]
+		eachScene(t, s.n/4, s.s, (*scene).checkComponents)
+	}
+}
+
+// checkComponents compares Components of a scene with the model.
+func (c *scene) checkComponents(t *testing.T) {
+	t.Helper()
+	got, err := c.g.Components(t.Context(), &c.opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arcs := c.m.arcsOf(Both, c.may)
+	label, count := map[Node]uint32{}, 0
+	for table, rows := range c.m.nodes {
+		for row := range rows {
+			n := Node{table, visibility.RowID(row)}
+			want := NoComponent
+			if c.may.node(n) {
+				if _, ok := label[n]; !ok {
+					if got.Of[table][row] != uint32(count) {
+						t.Fatalf("%v is in component %d, want a new one, %d", n, got.Of[table][row], count)
 					}
-					if got.Of[table][row] != want {
-						t.Fatalf("%v is in component %d, want %d", n, got.Of[table][row], want)
+					if len(rows) > visibility.GroupRows/2 && row < len(rows)-20 { // no edges there
+						count++
+						continue
 					}
+					for m := range distances(n, true, arcs) {
+						label[m] = uint32(count)
+					}
+					count++
 				}
+				want = label[n]
 			}
-			if got.Count != count {
-				t.Errorf("%d components, want %d", got.Count, count)
+			if got.Of[table][row] != want {
+				t.Fatalf("%v is in component %d, want %d", n, got.Of[table][row], want)
 			}
-		})
+		}
+	}
+	if got.Count != count {
+		t.Errorf("%d components, want %d", got.Count, count)
 	}
 }
 
 func TestPageRank(t *testing.T) {
 	for _, s := range []shape{small, mixed} {
-		eachScene(t, 300, s, func(t *testing.T, c *scene) {
+		eachScene(t, 300, s, func(c *scene, t *testing.T) {
 			opt := PageRankOptions{Options: c.opt, Iterations: 10, Tolerance: 1e-300}
 			got, err := c.g.PageRank(t.Context(), &opt)
 			if err != nil {

@@ -58,7 +58,7 @@ func (g *Graph) Degree(ctx context.Context, n Node, opt *Options) (degree uint64
 		if err != nil || !ok {
 			return err
 		}
-		if q.checked || q.nodesDeleted || q.opt.Nodes != nil || q.opt.Direction == Both {
+		if q.opt.Edges != nil || g.edgesDeleted() || q.nodesDeleted || q.opt.Nodes != nil || q.opt.Direction == Both {
 			l := q.list(0)
 			l.arcs = l.arcs[:0]
 			err = q.loadPaths(l, q.along, u)

@@ -16,10 +16,7 @@ const pieceScan = 4096
 // This is how work over a whole graph reads it: in order, one run after the other.
 func (q *search) scan(hops []hop, i int, each func(worker int, u uint32, list []uint32)) error {
 	h := &hops[i]
-	n := len(h.csr.Keys)
-	if h.csr.Offsets != nil {
-		n = len(h.csr.Offsets) - 1
-	}
+	n := h.entries()
 	workers := q.workers
 	if len(h.csr.Neighbors) < q.opt.tuning.parallelEdges {
 		workers = 1
@@ -32,16 +29,26 @@ func (q *search) scan(hops []hop, i int, each func(worker int, u uint32, list []
 				continue
 			}
 			list := h.csr.Neighbors[lo:hi]
-			if q.opt.Edges != nil || h.vis != nil {
+			if q.opt.Edges != nil {
 				var err error
-				if list, err = q.tested(&q.lists[w], hops, i, u); err != nil {
+				if list, err = q.filtered(&q.lists[w], hops, i, u); err != nil {
 					return err
 				}
+			} else if h.holes != nil {
+				list = h.seen(&q.lists[w].rows, lo, hi)
 			}
 			each(w, u, list)
 		}
 		return nil
 	})
+}
+
+// entries returns the number of positions of entry.
+func (h *hop) entries() int {
+	if h.csr.Offsets != nil {
+		return len(h.csr.Offsets) - 1
+	}
+	return len(h.csr.Keys)
 }
 
 // entry returns the number of the node at a position of the run, and where its neighbours are.
@@ -53,8 +60,8 @@ func (h *hop) entry(at int) (u, lo, hi uint32) {
 	return h.from + c.Keys[at], c.Starts[at], c.Starts[at+1]
 }
 
-// tested returns the rows of the neighbours of u over hops[i] by edges that may be used.
-func (q *search) tested(l *arcList, hops []hop, i int, u uint32) ([]uint32, error) {
+// filtered returns the rows of the neighbours of u over hops[i] by edges that may be used.
+func (q *search) filtered(l *arcList, hops []hop, i int, u uint32) ([]uint32, error) {
 	l.arcs, l.rows = l.arcs[:0], l.rows[:0]
 	l.add(hops, i, u, true)
 	if err := q.filterEdges(l, hops, 0); err != nil {

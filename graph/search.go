@@ -20,7 +20,6 @@ type search struct {
 	against []hop // that undo those of along
 	workers int
 
-	checked      bool // single edges have to be tested: some are deleted, or there is a filter
 	nodesDeleted bool
 	degree       int // neighbours of a node, on average, at least 1
 }
@@ -42,7 +41,6 @@ func (g *Graph) open(ctx context.Context, opt *Options) (*search, error) {
 	}
 	q.along, q.against = g.hops[q.opt.Direction], g.hops[q.opt.Direction.against()]
 	q.workers = q.opt.workers()
-	q.checked = q.opt.Edges != nil || g.edgesDeleted()
 	q.nodesDeleted = g.nodesDeleted()
 	edges := 0
 	for i := range q.along {
@@ -101,6 +99,11 @@ func (q *search) expand(d *side, hops, back []hop) error {
 	frontier := d.frontier()
 	start := len(d.queue)
 	edges := len(frontier) * q.degree
+	for i := range q.g.rels {
+		if r := &q.g.rels[i]; r.holes != nil {
+			r.holes.note(q.g, r, edges)
+		}
+	}
 	var err error
 	if t := q.opt.tuning; edges < t.wideEdges || t.wordsPerEdge > 0 && edges < len(d.visited)/t.wordsPerEdge {
 		err = q.narrow(d, hops, frontier)
@@ -117,11 +120,11 @@ func (q *search) narrow(d *side, hops []hop, frontier []uint32) error {
 	start := len(d.queue)
 	for i := range hops {
 		h := &hops[i]
-		if !q.checked || q.opt.Edges == nil && h.vis == nil {
-			d.push(h, frontier)
+		if q.opt.Edges == nil {
+			d.push(h, &q.list(0).rows, frontier)
 			continue
 		}
-		if err := q.pushChecked(d, hops, i, frontier); err != nil {
+		if err := q.pushFiltered(d, hops, i, frontier); err != nil {
 			return err
 		}
 	}
@@ -146,8 +149,9 @@ func (d *side) mark(start int) {
 //
 // Every neighbour is written behind the queue and the queue grows by one if it is new:
 // which neighbours are new is hard to predict, and a wrong guess costs more than the store.
-func (d *side) push(h *hop, frontier []uint32) {
+func (d *side) push(h *hop, rows *[]uint32, frontier []uint32) {
 	visited, queue := d.visited, d.queue
+	ends, all := h.tests()
 	offsets, neighbors := h.csr.Offsets, h.csr.Neighbors
 	base := h.from + h.csr.Base
 	for _, u := range frontier {
@@ -161,6 +165,9 @@ func (d *side) push(h *hop, frontier []uint32) {
 			continue
 		}
 		list := neighbors[lo:hi]
+		if all || ends != nil && inSet(ends, u) {
+			list = h.seen(rows, lo, hi)
+		}
 		n := len(queue)
 		if cap(queue)-n < len(list) {
 			queue = slices.Grow(queue, len(list))
@@ -179,8 +186,8 @@ func (d *side) push(h *hop, frontier []uint32) {
 	d.queue = queue
 }
 
-// pushChecked is push for hops[i] where edges are tested.
-func (q *search) pushChecked(d *side, hops []hop, i int, frontier []uint32) error {
+// pushFiltered is push for hops[i] with a filter on edges.
+func (q *search) pushFiltered(d *side, hops []hop, i int, frontier []uint32) error {
 	return q.gather(q.list(0), hops, i, frontier, func(arcs []arc) {
 		for _, a := range arcs {
 			if w := &d.visited[a.node>>6]; *w>>(a.node&63)&1 == 0 {
@@ -287,7 +294,7 @@ func (q *search) wide(d *side, hops, back []hop, edges int) error {
 	}
 	q.list(workers - 1)
 	var err error
-	if !q.checked && q.pullPays(d, edges) {
+	if q.opt.Edges == nil && q.pullPays(d, edges) {
 		err = q.pull(d, back, workers)
 	} else {
 		frontier := d.frontier()
@@ -307,12 +314,8 @@ func (q *search) pushBits(w int, hops []hop, nodes []uint32) error {
 	next := q.next[w]
 	for i := range hops {
 		h := &hops[i]
-		if !q.checked || q.opt.Edges == nil && h.vis == nil {
-			h.setBits(next, nodes)
-			continue
-		}
 		if q.opt.Edges == nil {
-			h.setVisibleBits(next, nodes)
+			h.setBits(next, &q.lists[w].rows, nodes)
 			continue
 		}
 		err := q.gather(&q.lists[w], hops, i, nodes, func(arcs []arc) {
@@ -328,56 +331,54 @@ func (q *search) pushBits(w int, hops []hop, nodes []uint32) error {
 }
 
 // setBits sets the bits of the neighbours of nodes.
-func (h *hop) setBits(next []uint64, nodes []uint32) {
+func (h *hop) setBits(next []uint64, rows *[]uint32, nodes []uint32) {
 	offsets, neighbors, to := h.csr.Offsets, h.csr.Neighbors, h.to
-	if offsets == nil {
+	base := h.from + h.csr.Base
+	ends, all := h.tests()
+	if offsets == nil || all {
 		for _, u := range nodes {
-			_, list, _ := h.edges(u)
-			for _, v := range list {
-				v += to
-				next[v>>6] |= 1 << (v & 63)
+			if r := u - h.from; r < h.rows {
+				h.setBitsOf(next, rows, r)
 			}
 		}
 		return
 	}
-	base := h.from + h.csr.Base
-	for _, u := range nodes {
+	for i := 0; i < len(nodes); {
+		u := nodes[i]
+		i++
 		r := u - base
 		if uint64(r)+1 >= uint64(len(offsets)) {
 			continue
 		}
-		for _, v := range neighbors[offsets[r]:offsets[r+1]] {
+		if ends != nil && inSet(ends, u) {
+			h.setBitsOf(next, rows, u-h.from)
+			continue
+		}
+		end := r + 1
+		for i < len(nodes) && nodes[i]-base == end && int(end)+1 < len(offsets) && (ends == nil || !inSet(ends, nodes[i])) {
+			end++ // the neighbours of consecutive nodes are consecutive
+			i++
+		}
+		for _, v := range neighbors[offsets[r]:offsets[end]] {
 			v += to
 			next[v>>6] |= 1 << (v & 63)
 		}
 	}
 }
 
-// setVisibleBits is setBits for a table with deleted edges.
-func (h *hop) setVisibleBits(next []uint64, nodes []uint32) {
-	vis, first := h.vis, h.first
-	for _, u := range nodes {
-		lo, list, edges := h.edges(u)
-		if len(list) == 0 {
-			continue
-		}
-		if edges == nil && h.whole(lo, lo+uint32(len(list))) {
-			for _, v := range list {
-				v += h.to
-				next[v>>6] |= 1 << (v & 63)
-			}
-			continue
-		}
-		for i, v := range list {
-			at := lo + uint32(i)
-			if edges != nil {
-				at = edges[i]
-			}
-			if vis.Visible(first + visibility.RowID(at)) {
-				v += h.to
-				next[v>>6] |= 1 << (v & 63)
-			}
-		}
+// setBitsOf sets the bits of the neighbours of one row.
+func (h *hop) setBitsOf(next []uint64, rows *[]uint32, row uint32) {
+	lo, hi := h.csr.Range(row)
+	if lo == hi {
+		return
+	}
+	list := h.csr.Neighbors[lo:hi]
+	if h.holes != nil {
+		list = h.seen(rows, lo, hi)
+	}
+	for _, v := range list {
+		v += h.to
+		next[v>>6] |= 1 << (v & 63)
 	}
 }
 
@@ -492,7 +493,7 @@ func (q *search) pull(d *side, back []hop, workers int) error {
 			for x := ^d.visited[i]; x != 0; x &= x - 1 {
 				v := uint32(i<<6 | bits.TrailingZeros64(x))
 				for j := range back {
-					if back[j].leadsInto(front, v) {
+					if back[j].leadsInto(front, &q.lists[w].rows, v) {
 						next[i] |= x & -x
 						break
 					}
@@ -506,22 +507,18 @@ func (q *search) pull(d *side, back []hop, workers int) error {
 }
 
 // leadsInto reports whether a neighbour of v is in a set.
-func (h *hop) leadsInto(set []uint64, v uint32) bool {
-	offsets := h.csr.Offsets
-	if offsets == nil {
-		_, list, _ := h.edges(v)
-		return meets(set, list, h.to)
+func (h *hop) leadsInto(set []uint64, rows *[]uint32, v uint32) bool {
+	r := v - h.from
+	if r >= h.rows {
+		return false
 	}
-	r := v - h.from - h.csr.Base
-	return uint64(r)+1 < uint64(len(offsets)) && meets(set, h.csr.Neighbors[offsets[r]:offsets[r+1]], h.to)
-}
-
-// meets reports whether one of the rows in list, of the table whose first number is to, is in
-// a set.
-func meets(set []uint64, list []uint32, to uint32) bool {
+	lo, hi := h.csr.Range(r)
+	list := h.csr.Neighbors[lo:hi]
+	if ends, all := h.tests(); lo < hi && (all || ends != nil && inSet(ends, v)) {
+		list = h.seen(rows, lo, hi)
+	}
 	for _, u := range list {
-		u += to
-		if set[u>>6]>>(u&63)&1 != 0 {
+		if u += h.to; inSet(set, u) {
 			return true
 		}
 	}

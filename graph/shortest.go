@@ -79,14 +79,19 @@ func (g *Graph) shortest(ctx context.Context, from, to Node, hops Hops, opt *Opt
 	}
 }
 
-// meet searches from u along the direction and from v against it, one level at a time and
-// always on the side with fewer nodes to expand, until a node is found by both. It returns
+// meet searches from u along the direction and from v against it, one level at a time on
+// the side with fewer nodes to expand, until a node is found by both. It returns
 // all such nodes: the two levels then reached add up to the length of the shortest path,
 // and each shortest path has one node in both. There are none if no path is as short as most.
 //
 // A node found by both sides lies on the other side's last level. If it lay on an earlier
 // one, the node it was found from would be within reach of the other side's last level, and
 // they would have met there before.
+//
+// Two sets of nodes whose sizes multiply to much more than the number of nodes would have met
+// by now, if edges were random. That they have not says that there may be no path, and then
+// it is best to finish one side, whichever: so the search stays with a side until that has by
+// far more to expand than the other.
 func (q *search) meet(u, v uint32, most uint32) ([]uint32, error) {
 	a, b := &q.sides[0], &q.sides[1]
 	a.start(q.g.count, u, true)
@@ -94,10 +99,14 @@ func (q *search) meet(u, v uint32, most uint32) ([]uint32, error) {
 	if u == v {
 		return a.queue, nil
 	}
+	d, other, hops, back := a, b, q.along, q.against
 	for len(a.frontier()) > 0 && len(b.frontier()) > 0 && a.depth+b.depth < most {
-		d, other, hops, back := a, b, q.along, q.against
-		if len(b.frontier()) < len(a.frontier()) {
-			d, other, hops, back = b, a, q.against, q.along
+		patience := 1
+		if uint64(len(a.queue))*uint64(len(b.queue)) > 16*uint64(q.g.count) {
+			patience = 8
+		}
+		if len(d.frontier()) > patience*len(other.frontier()) {
+			d, other, hops, back = other, d, back, hops
 		}
 		if err := q.expand(d, hops, back); err != nil {
 			return nil, err
@@ -238,7 +247,7 @@ func (l *arcList) addAt(hops []hop, i int, u uint32, d *side, level uint32, one 
 			at = edges[j]
 		}
 		id := h.id(at)
-		if h.vis != nil && !h.vis.Visible(id) {
+		if h.holes != nil && !h.holes.vis.Visible(id) {
 			continue
 		}
 		l.arcs = append(l.arcs, arc{v, uint32(i), id})
