@@ -62,6 +62,42 @@
 // Recovery makes the same calls on the same draft type as a transaction does: there is
 // one way to change a version.
 //
+// # Promises
+//
+// A test named TestPromise... holds each, on rows in data files and in the log, with and
+// without a checkpoint, a vacuum or a reopen in between. Those about statements are in
+// package sql.
+//
+//	Invisible         what is not committed is in no snapshot: no row, no row group, no table
+//	OwnWrites         a transaction sees its own changes, in the tables it asks for after them
+//	Rollback          leaves nothing: no row, no row group, no table, no file; ids are given out again
+//	Atomic            any number of changes to any number of tables are one record, one sync of the log
+//	                  and one version: all of them are in a snapshot, or none
+//	Deleted           a deleted row stays deleted, over restart, checkpoint and vacuum, without a mark
+//	                  on the row
+//	Outlives          a snapshot shows the same for its life: over deletes, checkpoints, vacuums,
+//	                  truncation, DROP TABLE and Close
+//	RowIDs            a row keeps its id, and no other row gets it, until the table is truncated
+//	ReadersNeverWait  a reader waits for no writer, checkpoint, vacuum or other reader, whatever
+//	                  they are doing, and none of them waits for a reader
+//	OneWriter         there is one write transaction at a time; who wants to be the next waits until its
+//	                  context ends or the busy timeout passes, which is ErrBusy (55P03) with the holder
+//	LoadsOverlap      a load is made without the write lock, which is taken for key checks and the commit
+//	CheckpointBeside  commits go on while a checkpoint or vacuum writes; it takes the write lock for its
+//	                  last step only
+//	Close             waits for no snapshot, transaction or load: it syncs, unlocks, refuses new work and
+//	                  reports what is in use, whose last Release unmaps
+//	Schema            changes of tables are part of the transaction like rows are
+//	Statement         a statement sees what had committed when it began and its transaction's own writes,
+//	                  never its own
+//	Conflict          a transaction that has read, and writes after somebody committed, ends with
+//	                  ErrConflict (40001)
+//	Failed            an error inside BEGIN makes everything 25P02 until ROLLBACK, and COMMIT a rollback
+//	Outside           CHECKPOINT and VACUUM inside BEGIN are 25001
+//	ReadOnly          a READ ONLY transaction sees one snapshot, taken at BEGIN, and refuses writes (25006)
+//	EndOfInput        a session that ends inside BEGIN rolls back
+//	SlowInput         a COPY that waits for its input keeps no other writer waiting
+//
 // # Who may do what
 //
 // Any goroutine may read a Snapshot, a Table or a Load's Stats, and write fragments of
