@@ -355,7 +355,7 @@ func (r *replayer) rel(d *decoder) {
 			at += n
 		}
 	}
-	for range d.count(30) {
+	for range d.count(21) {
 		run := d.storedRun(r.files)
 		if d.err != nil || run.first < at || run.end() > t.NextRow() {
 			d.fail()

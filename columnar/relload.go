@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"runtime"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/ingotdb/ingot/internal/pgerr"
@@ -176,6 +178,7 @@ func (b *edgeBuild) resolve() error {
 		at += f.rows
 	}
 	workers := workersFor(b.rows, b.limit)
+	rooms := sync.Pool{New: func() any { return new([]visibility.RowID) }}
 	for e := range b.ids {
 		keys, err := b.nodes[e].Keys(b.ctx)
 		if err != nil {
@@ -191,8 +194,10 @@ func (b *edgeBuild) resolve() error {
 				return err
 			}
 			n := min(resolveRows, f.rows-blk.from)
-			var room [resolveRows]visibility.RowID
-			rows := room[:n]
+			room := rooms.Get().(*[]visibility.RowID)
+			defer rooms.Put(room)
+			rows := slices.Grow((*room)[:0], n)[:n]
+			*room = rows
 			none, err := keys.Find(b.ctx, []Vec{v.Slice(blk.from, n)}, rows)
 			if err != nil {
 				return err

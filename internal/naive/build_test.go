@@ -256,6 +256,9 @@ func (s *store) engine() (string, error) {
 		for _, k := range schema.Constraints {
 			d.constraint(byte(k.Kind), k.Name, k.Expr, k.Columns)
 		}
+		if r := schema.Rel; r != nil {
+			d.rel(r.From, r.To, r.Group)
+		}
 		err := mmap.Guard(func() error {
 			for b, err := range t.Scan(ctx, columnar.ScanOptions{}) {
 				if err != nil {
@@ -323,6 +326,9 @@ func (s *Store) render() string {
 		for _, k := range t.Constraints {
 			d.constraint(k.Kind, k.Name, k.Expression, k.Columns)
 		}
+		if r := t.Rel; r != nil {
+			d.rel(r.From, r.To, r.Group)
+		}
 		for id, row := range t.Live() {
 			d.row(id, row)
 		}
@@ -346,6 +352,10 @@ func (d *dump) column(id uint32, name string, kind columnar.Kind, p, s uint8, le
 
 func (d *dump) constraint(kind byte, name, expr string, columns []uint32) {
 	fmt.Fprintf(d, "constraint %d %q %q %v\n", kind, name, expr, columns)
+}
+
+func (d *dump) rel(from, to uint32, group string) {
+	fmt.Fprintf(d, "from table %d to table %d, group %q\n", from, to, group)
 }
 
 func (d *dump) row(id int, row []any) {

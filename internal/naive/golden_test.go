@@ -20,12 +20,12 @@ var writeGolden = flag.Bool("write-golden", false, "make the golden store of the
 const golden = "testdata/golden-v1"
 
 // makeGolden writes a store that has every type, every operation, both kinds of fragment, all
-// forms of the delete state, and two logs.
+// forms of the delete state, both forms of adjacency, and two logs.
 func makeGolden(t testing.TB, dir string) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, dir, columnar.Options{LogBytes: 64 << 10, InlineBytes: 12 << 10})
+	s := open(t, dir, columnar.Options{LogBytes: 160 << 10, InlineBytes: 12 << 10})
 	s.write(func(tx *columnar.Txn) error {
 		return errors.Join(
 			tx.CreateTable(every("every type")),
@@ -47,9 +47,18 @@ func makeGolden(t testing.TB, dir string) {
 			remove(tx, "bits", 131_072, 136_072, 1), // a row group
 			remove(tx, "gone", 0, 20, 1))
 	})
+	relate(s)
+	connected(s, "knows", 0, 0, 10, 40)
+	connected(s, "knows", 0, 40, 200, 700)
+	connected(s, "lives in", 0, 0, 1, 900)
+	s.write(func(tx *columnar.Txn) error {
+		return errors.Join(remove(tx, "knows", 0, 700, 9), cascade(tx, "people", 5))
+	})
 	if err := s.Checkpoint(ctx); err != nil {
 		t.Fatal(err)
 	}
+	connected(s, "knows", 5, 3000, 50, 30)
+	connected(s, "knows", 5, 3030, 300, 700)
 	s.altered("every type", func(c *columnar.Schema) {
 		c.Columns = slices.Delete(c.Columns, 4, 5)
 		for _, k := range []columnar.Type{{Kind: columnar.Text}, {Kind: columnar.UUID}, {Kind: columnar.Float4}, {Kind: columnar.Decimal, Precision: 20, Scale: 3}} {

@@ -3,8 +3,8 @@
 // can say of a store that the page describes it, and that the engine reads what the page says.
 //
 // Read takes the files of a directory with os.ReadFile, verifies every checksum that the page
-// names and every rule that a reader can check (zone maps, UTF-8 and not null included, which
-// the engine leaves to `ingot check`), and holds all rows of all tables as Go values. It takes
+// names and every rule that a reader can check (zone maps, UTF-8, not null and what adjacency
+// runs say included, which the engine leaves to `ingot check`), and holds all rows of all tables as Go values. It takes
 // no lock: the caller sees to it that nobody writes to the directory.
 //
 // The form of a value, by kind:
@@ -51,9 +51,11 @@ type Store struct {
 // Table is a table with all of its rows.
 type Table struct {
 	Schema
+	Rel     *Rel   // nil if the rows are no edges
 	Rows    int    // deleted ones included
 	Deleted []bool // by row id
 	frags   []*fragment
+	runs    []*run // ascending
 }
 
 // Live yields id and values of each row that is not deleted, ascending by id. The values are

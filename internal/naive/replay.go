@@ -16,6 +16,8 @@ const (
 	opRows
 	opInline
 	opDelete
+	opRel
+	opRun
 )
 
 // history is the version that replay has come to.
@@ -44,6 +46,9 @@ func replay(dir string, l *log, s *Store) error {
 		switch r.kind {
 		case kindState:
 			h.state(c)
+			if c.err == nil && c.left() > 0 {
+				h.relState(c)
+			}
 			if c.err == nil && c.left() != 0 {
 				c.fail("%d bytes behind the state", c.left())
 			}
@@ -79,6 +84,14 @@ func replay(dir string, l *log, s *Store) error {
 		}
 		s.Tables = append(s.Tables, t)
 	}
+	for _, t := range s.Tables {
+		if t.Rel == nil {
+			continue
+		}
+		if err := h.verifyRuns(t); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -87,10 +100,14 @@ func replay(dir string, l *log, s *Store) error {
 func (h *history) holds(c *cursor) (bool, error) {
 	try := &history{dir: h.dir, highestTable: h.highestTable, tables: map[uint32]*Table{}, files: maps.Clone(h.files), bytes: h.bytes}
 	before := map[*fragment]bool{}
+	runs := map[*run]bool{}
 	for id, t := range h.tables {
 		dup := *t
-		dup.frags, dup.Deleted = slices.Clone(t.frags), slices.Clone(t.Deleted)
+		dup.frags, dup.Deleted, dup.runs = slices.Clone(t.frags), slices.Clone(t.Deleted), slices.Clone(t.runs)
 		try.tables[id] = &dup
+		for _, r := range t.runs {
+			runs[r] = true
+		}
 		for _, f := range t.frags {
 			before[f] = true
 		}
@@ -111,6 +128,18 @@ func (h *history) holds(c *cursor) (bool, error) {
 				return false, nil
 			} else if err != nil {
 				return false, err
+			}
+		}
+		for _, r := range t.runs {
+			for way := range r.dirs {
+				if runs[r] {
+					continue
+				}
+				if _, err := try.hops(r, way); errors.Is(err, ErrCorrupt) {
+					return false, nil
+				} else if err != nil {
+					return false, err
+				}
 			}
 		}
 	}
@@ -169,8 +198,11 @@ func (h *history) stored(c *cursor) *fragment {
 // op applies the next operation of a commit.
 func (h *history) op(c *cursor) {
 	switch op := c.u8(); op {
-	case opCreate:
+	case opCreate, opRel:
 		t := &Table{Schema: c.schema()}
+		if op == opRel {
+			h.related(c, t, c.rel())
+		}
 		if t.ID <= h.highestTable {
 			c.fail("table id %d was given before", t.ID)
 		}
@@ -179,12 +211,12 @@ func (h *history) op(c *cursor) {
 	case opAlter:
 		h.alter(c)
 	case opDrop:
-		if t := h.table(c); t != nil {
+		if t := h.unused(c); t != nil {
 			delete(h.tables, t.ID)
 		}
 	case opTruncate:
-		if t := h.table(c); t != nil {
-			t.frags, t.Rows, t.Deleted = nil, 0, nil
+		if t := h.unused(c); t != nil {
+			t.frags, t.Rows, t.Deleted, t.runs = nil, 0, nil, nil
 		}
 	case opFile:
 		h.file(c)
@@ -200,6 +232,10 @@ func (h *history) op(c *cursor) {
 		h.append(c, t, c.inline())
 	case opDelete:
 		h.delete(c)
+	case opRun:
+		if t := h.table(c); t != nil {
+			h.covered(c, t, c.run(), true)
+		}
 	default:
 		c.fail("op %d", op)
 	}
@@ -241,7 +277,9 @@ func (h *history) alter(c *cursor) {
 		}
 	}
 	dup := *t
-	dup.Schema = s
+	if dup.Schema = s; t.Rel != nil {
+		dup.endsHold(c)
+	}
 	delete(h.tables, s.ID)
 	h.add(c, &dup)
 }
@@ -285,14 +323,23 @@ func (h *history) delete(c *cursor) {
 
 // fragment reads the chunks of a fragment that lies in a data file.
 func (h *history) fragment(f *fragment) error {
-	if h.bytes[f.file] == nil {
-		b, err := h.files[f.file].read(h.dir)
-		if err != nil {
-			return err
-		}
-		h.bytes[f.file] = b
+	b, err := h.content(f.file)
+	if err != nil {
+		return err
 	}
-	return f.load(h.bytes[f.file])
+	return f.load(b)
+}
+
+// content returns the bytes of a data file.
+func (h *history) content(number uint64) ([]byte, error) {
+	if h.bytes[number] == nil {
+		b, err := h.files[number].read(h.dir)
+		if err != nil {
+			return nil, err
+		}
+		h.bytes[number] = b
+	}
+	return h.bytes[number], nil
 }
 
 // load reads all chunks of a table and verifies its values.

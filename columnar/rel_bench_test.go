@@ -1,0 +1,128 @@
+package columnar
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ingotdb/ingot/mmap"
+)
+
+// benchGraph returns a store in a directory with nodes 0 to nodes-1 in tables a and b, in
+// order of their keys.
+func benchGraph(b *testing.B, nodes int) *Store {
+	ctx := context.Background()
+	s, err := Open(ctx, b.TempDir(), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	tx, err := s.BeginWrite(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer tx.Rollback()
+	x, y := nodeTable("a", Type{Kind: Int8}), nodeTable("b", Type{Kind: Int8})
+	if err := tx.CreateTable(x); err != nil {
+		b.Fatal(err)
+	}
+	if err := tx.CreateTable(y); err != nil {
+		b.Fatal(err)
+	}
+	if err := tx.CreateTable(&Schema{Name: "r", Rel: &Rel{From: x.ID, To: y.ID}}); err != nil {
+		b.Fatal(err)
+	}
+	for _, t := range []string{"a", "b"} {
+		tab, err := tx.Table(t)
+		if err != nil {
+			b.Fatal(err)
+		}
+		l := benchRows(b, s, tab.Schema(), nodes, func(w *FragmentWriter, at int) {
+			for i := range w.Rows {
+				w.Cols[0].Int64s()[i] = int64(at + i)
+			}
+		})
+		if _, err := tx.Append(ctx, t, l); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := tx.Commit(ctx); err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
+// benchRows returns a load of n rows that fill writes.
+func benchRows(b *testing.B, s *Store, schema *Schema, n int, fill func(w *FragmentWriter, at int)) *Load {
+	p := LoadPlan{Schema: schema}
+	for left := n; left > 0; left -= MaxFragmentRows {
+		p.Fragments = append(p.Fragments, min(left, MaxFragmentRows))
+	}
+	l, err := s.NewLoad(context.Background(), p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	at := 0
+	for i, rows := range p.Fragments {
+		w, err := l.Fragment(i, rows)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := mmap.Guard(func() error { fill(w, at); return nil }); err != nil {
+			b.Fatal(err)
+		}
+		if err := w.Finish(rows); err != nil {
+			b.Fatal(err)
+		}
+		at += rows
+	}
+	return l
+}
+
+// BenchmarkRelLoad is what a COPY of edges costs behind the conversion of its input: keys
+// are resolved, edges sorted, rows and adjacency written, synced and committed.
+func BenchmarkRelLoad(b *testing.B) {
+	ctx := context.Background()
+	for _, c := range []struct{ nodes, edges int }{{1000, 100}, {100_000, 1_000_000}, {2_000_000, 10_000_000}} {
+		b.Run(fmt.Sprintf("nodes=%d/edges=%d", c.nodes, c.edges), func(b *testing.B) {
+			s := benchGraph(b, c.nodes)
+			defer s.Close()
+			b.ReportAllocs()
+			for b.Loop() {
+				snap, err := s.Snapshot()
+				if err != nil {
+					b.Fatal(err)
+				}
+				schema, err := snap.LoadSchema("r")
+				snap.Release()
+				if err != nil {
+					b.Fatal(err)
+				}
+				rng := rand.New(rand.NewPCG(1, 2))
+				b.StopTimer()
+				l := benchRows(b, s, schema, c.edges, func(w *FragmentWriter, _ int) {
+					from, to := w.Cols[0].Int64s(), w.Cols[1].Int64s()
+					for i := range from {
+						from[i], to[i] = int64(rng.IntN(c.nodes)), int64(rng.IntN(c.nodes))
+					}
+				})
+				b.StartTimer()
+				if err := l.Sync(ctx); err != nil {
+					b.Fatal(err)
+				}
+				tx, err := s.BeginWrite(ctx)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := tx.Append(ctx, "r", l); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := tx.Commit(ctx); err != nil {
+					b.Fatal(err)
+				}
+				l.Abort()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.edges), "ns/edge")
+		})
+	}
+}
