@@ -169,3 +169,20 @@ func SkipElement(src io.ReaderAt, off, end int64) (int64, Step, error) {
 		}
 	}
 }
+
+// ReadElement returns the element that src begins with, and the byte behind it; or all of
+// src, if it does not end.
+func ReadElement(src *io.SectionReader) ([]byte, error) {
+	for size := int64(64 << 10); ; size *= 4 {
+		b := make([]byte, min(size, src.Size()))
+		if n, err := src.ReadAt(b, 0); n < len(b) {
+			return nil, err
+		}
+		if end := element(b, 0); end > 0 {
+			return b[:end+1], nil
+		}
+		if int64(len(b)) == src.Size() {
+			return b, nil
+		}
+	}
+}

@@ -3,6 +3,7 @@ package ndjson
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 )
@@ -101,5 +102,20 @@ func TestSkipElement(t *testing.T) {
 	}
 	if _, _, err := SkipElement(bytes.NewReader([]byte("[1")), 1, 10); err == nil {
 		t.Error("an input that is shorter than it says is no error")
+	}
+}
+
+func TestReadElement(t *testing.T) {
+	long := strings.Repeat("x", 200<<10)
+	for _, c := range []struct{ in, want string }{
+		{`{"a":1},{"b"`, `{"a":1},`},
+		{`,"` + long + `"]  `, `,"` + long + `"]`},
+		{`{"` + long, `{"` + long},
+		{`] x`, `] x`},
+	} {
+		b, err := ReadElement(io.NewSectionReader(strings.NewReader(c.in), 0, int64(len(c.in))))
+		if string(b) != c.want || err != nil {
+			t.Errorf("%.20q: %.20q %v", c.in, b, err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package ndjson
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -81,18 +82,57 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkIndex is the walk alone.
-func BenchmarkIndex(b *testing.B) {
-	block := mixedLines(rand.New(rand.NewPCG(1, 2)), 300)
-	d := NewDecoder(mixedColumns, time.UTC)
-	d.Begin(false)
-	b.SetBytes(int64(len(block)))
-	for b.Loop() {
-		if n, bad := d.Index(block, false); n != 300 || bad {
-			b.Fatal(n, bad)
-		}
+// reshaped returns the records of mixedLines rewritten.
+func reshaped(r *rand.Rand, shape string) []byte {
+	block := mixedLines(r, 300)
+	if shape == "regular" {
+		return block
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/300, "ns/record")
+	var out []byte
+	for line := range bytes.Lines(block) {
+		var pairs [][]byte
+		Members(bytes.Clone(line), false, true, func(key, value []byte) {
+			if shape == "nested" && len(pairs) == 2 {
+				value = fmt.Appendf(nil, `{"amount":%s,"unit":"piece","tags":["a","b",{"c":null}]}`, value)
+			}
+			if shape == "escaped" && len(pairs) == 9 {
+				value = []byte(`"a \"note\" with\nlines \u00e4 and more of it"`)
+			}
+			if shape != "sparse" || r.IntN(3) > 0 {
+				pairs = append(pairs, fmt.Appendf(nil, "%q:%s", key, value))
+			}
+		})
+		between := ","
+		switch shape {
+		case "spaced":
+			between = ", "
+			for i := range pairs {
+				pairs[i] = bytes.Replace(pairs[i], []byte(":"), []byte(": "), 1)
+			}
+		case "shuffled":
+			r.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
+		}
+		out = append(append(append(out, '{'), bytes.Join(pairs, []byte(between))...), "}\n"...)
+	}
+	return out
+}
+
+// BenchmarkIndex is the walk alone, over records whose keys it can foresee and others.
+func BenchmarkIndex(b *testing.B) {
+	for _, shape := range []string{"regular", "spaced", "sparse", "shuffled", "nested", "escaped"} {
+		b.Run("text="+shape, func(b *testing.B) {
+			block := reshaped(rand.New(rand.NewPCG(1, 2)), shape)
+			d := NewDecoder(mixedColumns, time.UTC)
+			d.Begin(false)
+			b.SetBytes(int64(len(block)))
+			for b.Loop() {
+				if n, bad := d.Index(block, false); n != 300 || bad {
+					b.Fatal(n, bad)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/300, "ns/record")
+		})
+	}
 }
 
 // BenchmarkCount counts the records of a megabyte.

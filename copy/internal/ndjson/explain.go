@@ -86,6 +86,9 @@ func (w *walker) why(b []byte, p int) (at int, e *pgerr.Error) {
 	if w.array && b[p] == ',' {
 		p++
 	}
+	if w.array && b[p] == ']' {
+		return p, e.WithDetail("The array has ended before it.")
+	}
 	if pos, valid := pgtext.ValidJSON(text[p:]); !valid {
 		at = p + pos
 		_, _, e.Detail, _ = pgtext.Describe(pgtext.Syntax, "json", text[p:])

@@ -389,9 +389,9 @@ func randomLines(r *rand.Rand) []byte {
 func TestModel(t *testing.T) {
 	const seed = 41
 	r := rand.New(rand.NewPCG(seed, 0))
-	rounds := 600
+	rounds := 400
 	if testing.Short() {
-		rounds = 150
+		rounds = 100
 	}
 	for range rounds {
 		in := randomLines(r)

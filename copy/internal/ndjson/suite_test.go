@@ -166,7 +166,7 @@ func TestOracle(t *testing.T) {
 	}
 	const seed = 61
 	r := rand.New(rand.NewPCG(seed, 0))
-	for round := range 5000 {
+	for round := range 3000 {
 		text := []byte(randomValue(r, modelColumns[4], 0))
 		if r.IntN(4) == 0 && len(text) > 0 {
 			text[r.IntN(len(text))] = ` "\{}[]:,0e-tn`[r.IntN(14)]

@@ -10,6 +10,7 @@ import "bytes"
 type Tally struct {
 	Ends  int64 // records that end, if the line so far is blank
 	First int64 // 1 if one more ends where the line so far is not blank
+	Lines int64 // line ends
 
 	broken bool // the range has a line end
 	open   bool // its last line, as far as it is in the range, holds something
@@ -22,7 +23,7 @@ func Count(b []byte) (t Tally) {
 		t.open = !blank(b)
 		return t
 	}
-	t.broken = true
+	t.broken, t.Lines = true, 1
 	if blank(b[:at]) {
 		t.First = 1
 	} else {
@@ -33,6 +34,7 @@ func Count(b []byte) (t Tally) {
 			t.open = !blank(b)
 			return t
 		}
+		t.Lines++
 		// A record's first byte says that its line is not blank.
 		if at > 0 && (b[0] == '{' || !blank(b[:at])) {
 			t.Ends++
@@ -46,7 +48,7 @@ func (t Tally) Then(u Tally) Tally {
 		t.open = t.open || u.open
 		return t
 	}
-	out := Tally{Ends: t.Ends + u.Ends, First: t.First, broken: true, open: u.open}
+	out := Tally{Ends: t.Ends + u.Ends, First: t.First, Lines: t.Lines + u.Lines, broken: true, open: u.open}
 	switch {
 	case t.open: // so the first line of u is no blank one
 		out.Ends += u.First
@@ -64,6 +66,23 @@ func (t Tally) Records(open bool) (ends int64, after bool) {
 		ends += t.First
 	}
 	return ends, t.open || open && !t.broken
+}
+
+// After returns the position in b behind its k-th record end, k at least 1, or -1 if it has
+// fewer; open is as for Records.
+func After(b []byte, open bool, k int64) int {
+	for p := 0; ; open = false {
+		n := bytes.IndexByte(b[p:], '\n')
+		if n < 0 {
+			return -1
+		}
+		if open || !blank(b[p:p+n]) {
+			k--
+		}
+		if p += n + 1; k == 0 {
+			return p
+		}
+	}
 }
 
 // blank reports whether b, which holds no line feed, holds nothing but blanks.

@@ -24,10 +24,28 @@ func countNaive(text string, open bool) (ends int64, after bool) {
 
 func checkTally(t *testing.T, text string, tally Tally) {
 	t.Helper()
+	if lines := int64(strings.Count(text, "\n")); tally.Lines != lines {
+		t.Fatalf("%q: %d lines, want %d", text, tally.Lines, lines)
+	}
 	for _, open := range []bool{false, true} {
 		ends, after := tally.Records(open)
 		if wantEnds, wantAfter := countNaive(text, open); ends != wantEnds || after != wantAfter {
 			t.Fatalf("%q, open %t: %d %t, want %d %t (%+v)", text, open, ends, after, wantEnds, wantAfter, tally)
+		}
+		for k := int64(1); k <= ends+1; k++ {
+			p := After([]byte(text), open, k)
+			if k > ends {
+				if p >= 0 {
+					t.Fatalf("%q, open %t: record %d of %d ends at %d", text, open, k, ends, p)
+				}
+				continue
+			}
+			if before, _ := countNaive(text[:p], open); before != k || text[p-1] != '\n' {
+				t.Fatalf("%q, open %t: record %d ends at %d", text, open, k, p)
+			}
+			if before, _ := countNaive(text[:p-1], open); before != k-1 {
+				t.Fatalf("%q, open %t: record %d ends before %d", text, open, k, p)
+			}
 		}
 	}
 }

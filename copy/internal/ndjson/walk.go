@@ -33,10 +33,10 @@ type walker struct {
 	array bool     // records are elements of an array: a line feed is a blank
 
 	cols   []Column
-	byName map[string]int32 // index in cols
+	keys   map[string]int32 // index in places
+	places []place          // of keys: first those of cols, then others with a gap
 	gaps   []gap
-	places map[string]int32 // index in gaps, by key
-	misses int              // keys that no gap foresaw, since review
+	misses int // keys that no gap foresaw, since review
 
 	key     []byte                       // of a key with escapes
 	objects [(MaxDepth + 63) / 64]uint64 // bit: what encloses a value is an object
@@ -46,9 +46,10 @@ type walker struct {
 
 // newWalker returns a walker that looks for the keys that cols are called.
 func newWalker(cols []Column) walker {
-	w := walker{cols: cols, byName: make(map[string]int32, len(cols)), places: map[string]int32{}}
+	w := walker{cols: cols, keys: make(map[string]int32, len(cols)), places: make([]place, len(cols))}
 	for i := range cols {
-		w.byName[cols[i].Name] = int32(i)
+		w.keys[cols[i].Name] = int32(i)
+		w.places[i] = place{col: int32(i), gap: none}
 	}
 	return w
 }
@@ -81,12 +82,17 @@ func (w *walker) copied() []byte {
 }
 
 // gap is the bytes between two values of a record, learned from one: from behind the
-// first value, or the start of the record, to the first byte of the second.
+// brace of the record or the comma before a key to the first byte of the value.
 type gap struct {
 	text        string
 	first, mask uint64 // the first eight bytes of text, and which of the eight are part of it
-	col         int32  // that the second value is for; none if it is for no column
+	last        uint64 // its last eight bytes, if it has more than eight
+	col         int32  // that the value is for; none if it is for no column
+	key         string
 }
+
+// place is what is known about a key: its column, and its gap.
+type place struct{ col, gap int32 }
 
 // none stands for no column and no gap.
 const none = -1
@@ -97,26 +103,36 @@ const (
 	maxGapBytes = 256
 )
 
-func newGap(text string, col int32) gap {
-	g := gap{text: text, col: col, mask: ^uint64(0)}
+// ahead is how many gaps behind the one that is expected are tried: keys may be missing.
+const ahead = 3
+
+func newGap(key, text string, col int32) gap {
+	g := gap{text: text, col: col, key: key, mask: ^uint64(0)}
 	var first [8]byte
 	copy(first[:], text)
 	g.first = binary.LittleEndian.Uint64(first[:])
-	if n := len(text); n < 8 {
+	switch n := len(text); {
+	case n < 8:
 		g.mask = 1<<(8*n) - 1
+	case n > 8:
+		g.last = binary.LittleEndian.Uint64([]byte(text[n-8:]))
 	}
 	return g
 }
 
 // follows reports whether g's bytes are those at p.
 func (g *gap) follows(b []byte, p int) bool {
-	if len(b)-p < len(g.text)+8 {
+	n := len(g.text)
+	if len(b)-p < n+8 {
 		return false // the key is read instead
 	}
-	if binary.LittleEndian.Uint64(b[p:])&g.mask != g.first {
+	switch {
+	case binary.LittleEndian.Uint64(b[p:])&g.mask != g.first:
 		return false
+	case n <= 8:
+		return true
 	}
-	return len(g.text) <= 8 || string(b[p+8:p+len(g.text)]) == g.text[8:]
+	return binary.LittleEndian.Uint64(b[p+n-8:]) == g.last && (n <= 16 || string(b[p+8:p+n-8]) == g.text[8:n-8])
 }
 
 // fail notes the fault of the record and returns -1.
@@ -174,19 +190,23 @@ func (w *walker) record(row []uint32, p int) int {
 		return w.noObject(p)
 	}
 	k := 0
-	for begin := p; ; {
-		var col int32
-		if k < len(w.gaps) && w.gaps[k].follows(b, p) {
-			g := &w.gaps[k]
-			k++
-			p += len(g.text)
-			col = g.col
-		} else if b[p] == '}' {
+	for open := byte('{'); ; open = ',' {
+		if b[p] == '}' {
 			p++
 			break
+		}
+		var col int32
+		j := k
+		if k >= len(w.gaps) || b[p] != open || !w.gaps[k].follows(b, p+1) {
+			j = w.later(b, p, k, open)
+		}
+		if j >= 0 {
+			k = j + 1
+			p += 1 + len(w.gaps[j].text)
+			col = w.gaps[j].col
 		} else {
 			var closed bool
-			if p, col, k, closed = w.readKey(p, k, p == begin); p < 0 {
+			if p, col, k, closed = w.readKey(p, k, open); p < 0 {
 				return -1
 			} else if closed {
 				break
@@ -294,23 +314,33 @@ func (w *walker) noObject(p int) int {
 	return w.fail(faultObject, p)
 }
 
-// readKey reads from p, behind a value or at the start of the record, to the start of the
-// next value, or behind the end of the record: then closed is true. col is the column the
-// value is for, and next the gap behind it. k is the gap that was expected. The position
-// is -1 if something else is there.
-func (w *walker) readKey(p, k int, first bool) (at int, col int32, next int, closed bool) {
-	b, begin := w.b, p
-	if p = w.blanks(b, p); first {
-		p = w.blanks(b, p+1) // behind the brace
+// later returns which of the next gaps behind k follows open at p, or -1.
+func (w *walker) later(b []byte, p, k int, open byte) int {
+	if b[p] != open {
+		return -1
 	}
-	switch {
+	for j := k + 1; j < min(k+1+ahead, len(w.gaps)); j++ {
+		if w.gaps[j].follows(b, p+1) {
+			return j
+		}
+	}
+	return -1
+}
+
+// readKey reads from p, behind a value or at the start of the record, to the start of the
+// next value, or behind the end of the record: then closed is true. open is what should
+// stand before the key. col is the column the value is for, and next the gap behind it;
+// k is the gap that was expected. The position is -1 if something else is there.
+func (w *walker) readKey(p, k int, open byte) (at int, col int32, next int, closed bool) {
+	b, begin := w.b, p
+	switch p = w.blanks(b, p); {
 	case b[p] == '}':
 		return p + 1, none, 0, true
-	case first:
-	case b[p] != ',':
+	case b[p] != open:
 		return w.fail(faultSyntax, p), none, 0, false
-	default:
-		p = w.blanks(b, p+1)
+	}
+	if p = w.blanks(b, p+1); open == '{' && b[p] == '}' {
+		return p + 1, none, 0, true
 	}
 	if b[p] != '"' {
 		return w.fail(faultSyntax, p), none, 0, false
@@ -331,32 +361,44 @@ func (w *walker) readKey(p, k int, first bool) (at int, col int32, next int, clo
 	}
 	p = w.blanks(b, p+1)
 	w.misses++
-	col = none
-	if c, ok := w.byName[string(key)]; ok {
-		col = c
+	known := place{col: none, gap: none}
+	i, ok := w.keys[string(key)]
+	if ok {
+		known = w.places[i]
 	}
-	return p, col, w.learn(key, b[begin:p], col, k), false
+	switch {
+	case known.gap != none:
+		k = int(known.gap) + 1
+	case k == len(w.gaps) && k < maxGaps && p-begin <= maxGapBytes && b[begin] == open:
+		w.learn(string(key), string(b[begin+1:p]), i, ok)
+		k++
+	}
+	return p, known.col, k, false
 }
 
-// learn returns the gap to expect behind the value of key. text is what stood before the
-// value, k the gap that was expected there, if none of it the one to learn.
-func (w *walker) learn(key, text []byte, col int32, k int) int {
-	if at, ok := w.places[string(key)]; ok {
-		return int(at) + 1
+// learn adds a gap that ends with a key, whose place is i if it is known.
+func (w *walker) learn(key, text string, i int32, known bool) {
+	if !known {
+		i = int32(len(w.places))
+		w.places = append(w.places, place{col: none})
+		w.keys[key] = i
 	}
-	if k == len(w.gaps) && k < maxGaps && len(text) <= maxGapBytes {
-		w.places[string(key)] = int32(k)
-		w.gaps = append(w.gaps, newGap(string(text), col))
-		return k + 1
-	}
-	return k
+	w.places[i].gap = int32(len(w.gaps))
+	w.gaps = append(w.gaps, newGap(key, text, w.places[i].col))
 }
 
-// review forgets what was learned if most keys of the last rows records were another's.
+// review forgets the gaps if of the last rows records most keys were others.
 func (w *walker) review(rows int) {
 	if 2*w.misses > rows*len(w.gaps) {
-		w.gaps = w.gaps[:0]
-		clear(w.places)
+		for i := range w.gaps {
+			if w.gaps[i].col == none {
+				delete(w.keys, w.gaps[i].key)
+			}
+		}
+		w.gaps, w.places = w.gaps[:0], w.places[:len(w.cols)]
+		for i := range w.places {
+			w.places[i].gap = none
+		}
 	}
 	w.misses = 0
 }
