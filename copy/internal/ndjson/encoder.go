@@ -27,6 +27,7 @@ type Encoder struct {
 	cols     []encoderColumn
 	location *time.Location
 	before   string // every row
+	text     []byte // scratch
 }
 
 // form is how the values of a type are written.
@@ -37,14 +38,18 @@ const (
 	formPrinted             // a string of its text, which needs no escape
 	formEscaped             // a string of its text
 	formNumber              // its text, or a string of that
-	formStamp               // a string of its text with a T
-	formInt16               // a number, from the values' slice
-	formInt32               //
-	formInt64               //
-	formFloat64             //
-	formBool                //
-	formJSON                // the value's bytes
-	formArray               //
+	formInt16
+	formInt32
+	formInt64
+	formFloat64
+	formDecimal
+	formBool
+	formDate
+	formStamp   // a timestamp
+	formStampTZ // a timestamp with time zone
+	formUUID
+	formJSON // the value's bytes
+	formArray
 )
 
 func formOf(t columnar.Type) form {
@@ -60,16 +65,24 @@ func formOf(t columnar.Type) form {
 		return formInt64
 	case columnar.Float8:
 		return formFloat64
-	case columnar.Float4, columnar.Decimal, columnar.Numeric:
+	case columnar.Decimal:
+		return formDecimal
+	case columnar.Float4, columnar.Numeric:
 		return formNumber
 	case columnar.Bool:
 		return formBool
 	case columnar.JSON:
 		return formJSON
-	case columnar.Date, columnar.Time, columnar.UUID:
+	case columnar.Date:
+		return formDate
+	case columnar.Time:
 		return formPrinted
-	case columnar.Timestamp, columnar.TimestampTZ:
+	case columnar.Timestamp:
 		return formStamp
+	case columnar.TimestampTZ:
+		return formStampTZ
+	case columnar.UUID:
+		return formUUID
 	case columnar.Bytea:
 		return formEscaped
 	}
@@ -167,9 +180,9 @@ func (c *encoderColumn) open(v *columnar.Vec, rows int) {
 	switch c.form {
 	case formInt16:
 		c.i16 = v.Int16s()
-	case formInt32:
+	case formInt32, formDate:
 		c.i32 = v.Int32s()
-	case formInt64:
+	case formInt64, formStamp, formStampTZ:
 		c.i64 = v.Int64s()
 	case formFloat64:
 		c.f64 = v.Float64s()
@@ -243,33 +256,32 @@ func (e *Encoder) appendValue(dst []byte, c *encoderColumn, r int) []byte {
 		return append(dst, "false"...)
 	case formJSON:
 		return appendJSON(dst, c.vec.Bytes(r))
-	case formNumber:
-		at := len(dst)
-		dst = c.vec.AppendText(dst, r, e.location)
-		if last := dst[len(dst)-1]; last >= '0' && last <= '9' {
-			return dst
+	case formDecimal:
+		hi, lo, nan := c.vec.Decimal(r)
+		if nan {
+			return append(dst, `"NaN"`...)
 		}
-		return quoted(dst, at)
+		return pgtext.AppendDecimal(dst, pgtext.Decimal128{Hi: hi, Lo: lo}, int(c.vec.Type().Scale))
+	case formDate:
+		return append(pgtext.AppendDate(append(dst, '"'), c.i32[r]), '"')
+	case formStamp:
+		dst = append(dst, '"')
+		return iso(pgtext.AppendTimestamp(dst, c.i64[r]), len(dst))
+	case formStampTZ:
+		dst = append(dst, '"')
+		return iso(pgtext.AppendTimestampTZ(dst, c.i64[r], e.location), len(dst))
+	case formUUID:
+		return append(pgtext.AppendUUID(append(dst, '"'), [16]byte(c.vec.Bytes(r))), '"')
 	case formPrinted:
 		return append(c.vec.AppendText(append(dst, '"'), r, e.location), '"')
 	case formArray:
 		return appendElements(dst, c.vec.Bytes(r), c.element)
 	}
-	at := len(dst)
-	dst = c.vec.AppendText(dst, r, e.location)
-	return appendForm(dst[:at], dst[at:], c.form)
+	e.text = c.vec.AppendText(e.text[:0], r, e.location)
+	return appendForm(dst, e.text, c.form)
 }
 
-// quoted puts quotes around what was appended to dst from at on.
-func quoted(dst []byte, at int) []byte {
-	dst = append(dst, "\"\""...)
-	copy(dst[at+1:], dst[at:len(dst)-2])
-	dst[at] = '"'
-	return dst
-}
-
-// appendForm appends a value of a form that is given by its text, which may stand behind
-// dst in its array.
+// appendForm appends a value of a form that is given by its text.
 func appendForm(dst, text []byte, f form) []byte {
 	switch f {
 	case formBool:
@@ -277,34 +289,37 @@ func appendForm(dst, text []byte, f form) []byte {
 			return append(dst, "true"...)
 		}
 		return append(dst, "false"...)
-	case formInt16, formInt32, formInt64, formFloat64, formNumber:
+	case formInt16, formInt32, formInt64, formFloat64, formDecimal, formNumber:
 		if last := text[len(text)-1]; last >= '0' && last <= '9' {
 			return append(dst, text...)
 		}
 	case formJSON:
-		return appendJSON(dst, bytes.Clone(text))
-	case formStamp:
-		return appendStamp(dst, bytes.Clone(text))
+		return appendJSON(dst, text)
+	case formStamp, formStampTZ:
+		dst = append(dst, '"')
+		return iso(append(dst, text...), len(dst))
 	}
-	return appendString(dst, bytes.Clone(text))
+	return appendString(dst, text)
 }
 
-// appendStamp appends the text of a timestamp in the form of ISO 8601: a T for the first
-// blank, and minutes in the offset.
-func appendStamp(dst, text []byte) []byte {
-	dst = append(dst, '"')
-	day, clock, some := bytes.Cut(text, []byte(" "))
-	dst = append(dst, day...)
-	if some {
-		dst = append(dst, 'T')
-		clock, era, before := bytes.Cut(clock, []byte(" "))
-		dst = append(dst, clock...)
-		if n := len(clock); n > 3 && (clock[n-3] == '+' || clock[n-3] == '-') {
-			dst = append(dst, ":00"...)
-		}
-		if before {
-			dst = append(append(dst, ' '), era...)
-		}
+// iso gives the text of a timestamp, which is dst[at:], the form of ISO 8601: a T for the
+// blank before the time, and minutes in the offset. It appends the closing quote.
+func iso(dst []byte, at int) []byte {
+	n := bytes.IndexByte(dst[at:], ' ')
+	if n < 0 {
+		return append(dst, '"') // infinity
+	}
+	dst[at+n] = 'T'
+	const before = " BC"
+	past := bytes.HasSuffix(dst, []byte(before))
+	if past {
+		dst = dst[:len(dst)-len(before)]
+	}
+	if sign := dst[len(dst)-3]; sign == '+' || sign == '-' {
+		dst = append(dst, ":00"...)
+	}
+	if past {
+		dst = append(dst, before...)
 	}
 	return append(dst, '"')
 }
