@@ -113,6 +113,26 @@ func (g *Group) Visible(i uint32) bool {
 	return g.fast.Contains(i) || g.bitClear(i)
 }
 
+// LiveIn returns the number of visible rows among the n from row from on; rows that do not
+// exist are not. Whole vectors are counted without a look at bits, others by a kernel.
+func (g *Group) LiveIn(from, n uint32) uint32 {
+	if from >= g.rows {
+		return 0
+	}
+	end := from + min(n, g.rows-from)
+	if from == 0 && end == g.rows {
+		return g.Live()
+	}
+	live := uint32(0)
+	for from < end {
+		base := from &^ (VectorRows - 1)
+		stop := min(end, base+VectorRows)
+		live += stop - from - deletedIn(g.vectors[from/VectorRows], from-base, stop-base)
+		from = stop
+	}
+	return live
+}
+
 // bitClear is Visible without the run.
 func (g *Group) bitClear(i uint32) bool {
 	return i < g.rows && g.vectors[i/VectorRows%VectorsPerGroup][i/64%vectorWords]>>(i%64)&1 == 0

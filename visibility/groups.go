@@ -70,6 +70,36 @@ func (s *Groups) Visible(id RowID) bool {
 	return n < uint64(len(s.nodes)) && s.nodes[n][id>>GroupShift%nodeGroups].Visible(uint32(id)%GroupRows)
 }
 
+// LiveIn returns the number of visible rows among the n ids from first on.
+func (s *Groups) LiveIn(first RowID, n uint64) uint64 {
+	live := uint64(0)
+	for n > 0 && first.Group() < uint64(s.count) {
+		take := min(n, uint64(GroupRows-first.Row()))
+		live += uint64(s.at(int(first.Group())).LiveIn(first.Row(), uint32(take)))
+		first += RowID(take)
+		n -= take
+	}
+	return live
+}
+
+// LiveRuns iterates over the visible runs among the n ids from first on, as positions
+// behind first. Runs do not go over the end of a row group.
+func (s *Groups) LiveRuns(first RowID, n uint32) iter.Seq[Run] {
+	return func(yield func(Run) bool) {
+		for at := uint32(0); at < n && (first+RowID(at)).Group() < uint64(s.count); {
+			id := first + RowID(at)
+			g, from := s.at(int(id.Group())), id.Row()
+			end := from + min(n-at, GroupRows-from)
+			for r := g.NextRun(from); r.Length > 0 && r.Start < end; r = g.NextRun(r.End()) {
+				if !yield(Run{at + r.Start - from, min(r.End(), end) - r.Start}) {
+					return
+				}
+			}
+			at += end - from
+		}
+	}
+}
+
 // With returns the sequence with g as group i; i == Len appends it. It panics if i is
 // not in [0, Len] or g is nil.
 func (s *Groups) With(i int, g *Group) *Groups {

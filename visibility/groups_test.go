@@ -52,6 +52,29 @@ func (m tableModel) check(t *testing.T, rng *rand.Rand, s *Groups) {
 	if next != s.Len() || rows != s.Rows() || live != s.Live() {
 		t.Fatalf("%d groups with %d rows, %d live", next, rows, live)
 	}
+	for range 5 {
+		first, n := RowID(rng.Uint64N(m.rows+10)), rng.Uint32N(1<<(1+rng.IntN(19)))
+		at, live := uint32(0), uint64(0) // the rows in front of at were looked at
+		hidden := func(end uint32) {
+			for ; at < end; at++ {
+				if s.Visible(first + RowID(at)) {
+					t.Fatalf("LiveRuns(%d, %d) leave out row %d", first, n, at)
+				}
+			}
+		}
+		for r := range s.LiveRuns(first, n) {
+			hidden(r.Start)
+			for ; at < r.End(); at++ {
+				if !s.Visible(first + RowID(at)) {
+					t.Fatalf("LiveRuns(%d, %d) have row %d", first, n, at)
+				}
+			}
+			live += uint64(r.Length)
+		}
+		if hidden(n); at != n || s.LiveIn(first, uint64(n)) != live {
+			t.Fatalf("LiveIn(%d, %d) is %d, the runs have %d rows and end at %d", first, n, s.LiveIn(first, uint64(n)), live, at)
+		}
+	}
 	if s.At(-1) != nil || s.At(s.Len()) != nil || s.At(s.Len()+70) != nil {
 		t.Fatal("a group out of range")
 	}

@@ -115,6 +115,14 @@ func (m model) check(t *testing.T, rng *rand.Rand, g *Group) {
 		if got := g.NextRun(from); got != run {
 			t.Fatalf("NextRun(%d) = %v, want %v", from, got, run)
 		}
+		n := rng.Uint32N(uint32(len(m)) + 100)
+		live := uint32(0)
+		for i := from; i < min(from+n, uint32(len(m))); i++ {
+			live += uint32(one(!m[i]))
+		}
+		if got := g.LiveIn(from, n); got != live {
+			t.Fatalf("LiveIn(%d, %d) = %d, want %d", from, n, got, live)
+		}
 	}
 	m.checkVectors(t, g)
 }
