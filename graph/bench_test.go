@@ -46,7 +46,7 @@ func oneOf(groups int) (ids []visibility.RowID) {
 }
 
 // graphOf builds a graph; deleted rows are row 0 of every row group.
-func graphOf(b *testing.B, e *graphs.Graph, del holes) *Graph {
+func graphOf(b testing.TB, e *graphs.Graph, del holes) *Graph {
 	b.Helper()
 	from, to := make([]uint32, len(e.From)), make([]uint32, len(e.From))
 	at := csr(e.Nodes, e.From, e.To, false)

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -77,6 +76,11 @@ func sceneOf(rng *rand.Rand, m *model, g *Graph) *scene {
 	}
 	c.arcs = c.m.arcsOf(c.opt.Direction, c.may)
 	all := c.m.allNodes()
+	for i := range g.rels {
+		if h := g.rels[i].holes; h != nil && h.cost > 0 && rng.IntN(2) == 0 {
+			h.cost = 0 // the ends of deleted edges are looked up at once
+		}
+	}
 	c.from, c.to = all[rng.IntN(len(all))], all[rng.IntN(len(all))]
 	c.ok, c.okTo = c.may.node(c.from), c.may.node(c.to)
 	return c
@@ -106,7 +110,7 @@ var (
 	shapes = []struct {
 		s shape
 		n int
-	}{{small, 1500}, {mixed, 1500}, {broad, 60}, {far, 20}}
+	}{{small, 1200}, {mixed, 1200}, {broad, 24}, {far, 16}}
 )
 
 func TestNeighbors(t *testing.T) {
@@ -311,7 +315,7 @@ func TestPaths(t *testing.T) {
 	for _, s := range []struct {
 		s shape
 		n int
-	}{{tiny, 1500}, {small, 200}, {far, 10}} {
+	}{{tiny, 1000}, {small, 60}, {far, 8}} {
 		eachScene(t, s.n, s.s, func(c *scene, t *testing.T) {
 			for _, mode := range []Mode{Walk, Trail, Acyclic} {
 				for _, hops := range []Hops{{0, 2}, {1, 3}, {2, NoLimit}} {
@@ -321,7 +325,7 @@ func TestPaths(t *testing.T) {
 							continue
 						}
 					}
-					const stop = 3000
+					const stop = 300
 					want := enumerate(c.from, c.ok, hops.Min, most, mode, c.arcs, stop)
 					if len(want) > stop {
 						continue
@@ -461,18 +465,4 @@ func (c *scene) pageRank(rounds int) map[Node]float64 {
 		rank = next
 	}
 	return rank
-}
-
-func TestCancelled(t *testing.T) {
-	c := newScene(1, small)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, err := c.g.ShortestPath(ctx, c.from, c.to, Hops{0, NoLimit}, nil); err != context.Canceled {
-		t.Errorf("got %v", err)
-	}
-	for _, err := range c.g.Reachable(ctx, c.from, Hops{0, NoLimit}, nil) {
-		if err != context.Canceled {
-			t.Errorf("got %v", err)
-		}
-	}
 }

@@ -32,7 +32,7 @@ type storeOf struct {
 func newStore(t testing.TB, opt columnar.Options, seed uint64) *storeOf {
 	t.Helper()
 	if opt.FS == nil {
-		opt.FS = memfs.New()
+		opt.FS, opt.LogBytes = memfs.New(), 64<<10 // in memory, the zeros of a log take most of the time
 	}
 	st, err := columnar.Open(context.Background(), "", opt)
 	if err != nil {
@@ -246,9 +246,9 @@ func (s *storeOf) check(t *testing.T, src Source, rels ...string) {
 // TestStore makes random changes in transactions and compares searches inside each, beside
 // it, and in snapshots that are older, with models read from the tables' columns.
 func TestStore(t *testing.T) {
-	n := 60
+	n := 40
 	if testing.Short() {
-		n = 15
+		n = 10
 	}
 	for seed := range uint64(n) {
 		opt := columnar.Options{}
