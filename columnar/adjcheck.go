@@ -63,15 +63,17 @@ func (r *adjRun) check(t *Table, nodes [2]*Table) error {
 			return err
 		}
 	}
-	var ends [2][]uint32
-	for e := range ends {
-		ends[e] = make([]uint32, r.count)
+	ends := runEnds{known: make([]uint64, (r.count+63)/64)}
+	for e := range ends.of {
+		ends.of[e] = make([]uint32, r.count)
 	}
 	var dangling error
 	if err := t.ends(r.first, r.count, func(at uint32, from, to []int64) error {
 		for i := range from {
-			ends[fromEnd][int(at)+i], ends[toEnd][int(at)+i] = uint32(from[i]), uint32(to[i])
-			id := r.first + visibility.RowID(int(at)+i)
+			pos := int(at) + i
+			ends.of[fromEnd][pos], ends.of[toEnd][pos] = uint32(from[i]), uint32(to[i])
+			ends.known[pos>>6] |= 1 << (pos & 63)
+			id := r.first + visibility.RowID(pos)
 			if dangling == nil && t.vis.Visible(id) &&
 				!(nodes[fromEnd].vis.Visible(visibility.RowID(from[i])) && nodes[toEnd].vis.Visible(visibility.RowID(to[i]))) {
 				dangling = corrupt(where, -1, "edge %d goes from row %d to row %d, which are not both there", id, from[i], to[i])
@@ -85,22 +87,29 @@ func (r *adjRun) check(t *Table, nodes [2]*Table) error {
 		return dangling
 	}
 	for e, c := range []*CSR{&a.Forward, &a.Backward} {
-		if err := r.checkDirection(t, c, ends[e], ends[1-e], where); err != nil {
+		if err := r.checkDirection(t, c, &ends, end(e), where); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// runEnds is the ends of a run's edges by their columns.
+type runEnds struct {
+	of    [2][]uint32
+	known []uint64 // bitmap: not those whose values were given up because they are deleted
+}
+
 // checkDirection holds that c has every edge that is not deleted, once, with the ends that
 // the columns give.
-func (r *adjRun) checkDirection(t *Table, c *CSR, near, far []uint32, where string) error {
+func (r *adjRun) checkDirection(t *Table, c *CSR, ends *runEnds, e end, where string) error {
+	near, far := ends.of[e], ends.of[1-e]
 	seen := make([]uint64, (r.count+63)/64)
 	var err error
 	c.each(func(node, lo, hi uint32) {
 		for i := lo; i < hi && err == nil; i++ {
 			pos := c.Edge(i)
-			if bit(seen, int(pos)) || near[pos] != node || far[pos] != c.Neighbors[i] {
+			if bit(seen, int(pos)) || bit(ends.known, int(pos)) && (near[pos] != node || far[pos] != c.Neighbors[i]) {
 				err = corrupt(where, -1, "adjacency of node %d: edge %d is there twice, or has other ends", node, r.first+visibility.RowID(pos))
 			}
 			seen[pos>>6] |= 1 << (pos & 63)

@@ -114,6 +114,14 @@ func scripts() []script {
 			commits("drop column", func(c *change) error {
 				return c.alter("t", func(cols []Column) []Column { return slices.Delete(cols, 1, 3) })
 			}), loads("t", 10, 64, true), checkpoints(), loads("t", 10, 64, true)}},
+		{"edges", Options{InlineBytes: 2 << 10, LogBytes: 64 << 10}, []step{relatives(), loads("q", 3, 64, true), loads("q", 150, 64, true),
+			loads("self", 2, 64, false), loads("self", 400, 128, false), deletes("q", every(5)), deletes("p", every(6)), checkpoints(),
+			loads("q", 1, 64, true), loads("q", 130, 64, true), deletes("t", every(2)), vacuums(), deletes("q", every(1)), vacuums(), reopens(), loads("q", 140, 64, true)}},
+		{"all edges at once", Options{InlineBytes: 1, LogBytes: 64 << 10}, []step{relatives(), loads("self", 70, 64, true),
+			commits("several", func(c *change) error {
+				return errors.Join(c.load("p", 5, 64, true), c.load("q", 70, 64, true), c.remove("p", every(3)), c.truncate("self"), c.load("self", 80, 64, true),
+					c.truncate("p"), c.drop("t"), c.drop("q"), c.drop("t"))
+			}), reopens(), deletes("p", every(2))}},
 		{"reopen", Options{InlineBytes: 4 << 10, LogBytes: 64 << 10}, []step{creates(narrow, "t"), reopens(), loads("t", 20, 64, true),
 			loads("t", 200, 64, true), reopens(), deletes("t", every(2)), reopens()}},
 	}

@@ -131,7 +131,7 @@ func (p *player) table() string {
 func (p *player) draw() (string, func() error) {
 	r := p.rng
 	name := p.table()
-	if name == "" || (len(p.m.tables) < 3 && r.IntN(12) == 0) {
+	if name == "" || (len(p.m.tables) < 4 && r.IntN(8) == 0) {
 		return p.drawCreate()
 	}
 	n, frag, planned := 1+r.IntN(1<<r.IntN(11)), 64*(1+r.IntN(8)), r.IntN(2) == 0
@@ -183,16 +183,35 @@ func (p *player) drawCreate() (string, func() error) {
 	if p.m.tables[name] != nil {
 		return "nothing", func() error { return nil }
 	}
-	shape := []func(string) *Schema{allTypes, narrow, bigRows}[p.rng.IntN(3)]
+	if p.rng.IntN(2) == 0 {
+		nodes := slices.DeleteFunc(slices.Sorted(maps.Keys(p.m.tables)), func(n string) bool { return p.m.tables[n].cols[0].Name != "key" })
+		if len(nodes) > 0 {
+			from, to := nodes[p.rng.IntN(len(nodes))], nodes[p.rng.IntN(len(nodes))]
+			return fmt.Sprintf("relate %s to %s as %s", from, to, name), func() error {
+				return p.commit(func(c *change) error { return c.relate(name, from, to, Column{Name: "w", Type: Type{Kind: Text}}) })
+			}
+		}
+	}
+	shape := []func(string) *Schema{allTypes, narrow, bigRows, keyed, keyed, keyed}[p.rng.IntN(6)]
 	return "create " + name, func() error {
 		return p.commit(func(c *change) error { return c.create(shape(name)) })
 	}
 }
 
 func (p *player) drawAlter(name string) (string, func() error) {
-	victim := p.rng.IntN(len(p.m.tables[name].cols))
+	t := p.m.tables[name]
+	keep := 0 // columns that cannot go
+	if t.rel[0] != "" {
+		keep = 2
+	} else if t.cols[0].Name == "key" {
+		keep = 1
+	}
 	extra := extraColumn(fmt.Sprintf("x%d", p.rng.Uint32()), p.rng.IntN(10))
-	add := p.rng.IntN(2) == 0 || len(p.m.tables[name].cols) < 3
+	add := p.rng.IntN(2) == 0 || len(t.cols) < keep+3
+	victim := keep
+	if !add {
+		victim += p.rng.IntN(len(t.cols) - keep)
+	}
 	return fmt.Sprintf("alter %s, add %v", name, add), func() error {
 		return p.commit(func(c *change) error {
 			return c.alter(name, func(cols []Column) []Column {

@@ -41,6 +41,7 @@ type modelTable struct {
 	rows    []modelRow
 	version int              // counts alters
 	nextRow visibility.RowID // row ids given so far
+	rel     [2]string        // names of the node tables, if the rows are edges
 }
 
 // modelColumn is a column and the version of the table that brought it.
@@ -53,6 +54,7 @@ type modelRow struct {
 	at   visibility.RowID
 	id   uint64
 	born int // version of the table when the row was loaded
+	ends [2]visibility.RowID
 }
 
 func newModel() *model { return &model{tables: map[string]*modelTable{}} }
@@ -68,8 +70,11 @@ func (m *model) clone() *model {
 }
 
 // cell returns what a column holds in the row with a test id. Columns called big... hold
-// about 4 KiB of text.
+// about 4 KiB of text, one called key the id.
 func cell(c *Column, id uint64) Value {
+	if c.Name == "key" {
+		return Value{Type: c.Type, I: int64(id)}
+	}
 	if strings.HasPrefix(c.Name, "big") {
 		return Value{Type: c.Type, S: string(bytes.Repeat([]byte{'a' + byte(id%26)}, int(3000+id%1777)))}
 	}
@@ -77,6 +82,9 @@ func cell(c *Column, id uint64) Value {
 }
 
 func (t *modelTable) cell(c *modelColumn, r modelRow) Value {
+	if t.rel[0] != "" && c.ID <= toColumn {
+		return Value{Type: c.Type, I: int64(r.ends[c.ID-1])}
+	}
 	if r.born < c.since {
 		if c.Missing.Type == (Type{}) {
 			return Value{Type: c.Type, Null: true}
@@ -145,7 +153,7 @@ func digestOf(snap *Snapshot) (string, error) {
 		}
 		out = append(out, line)
 	}
-	return strings.Join(out, "\n"), nil
+	return strings.Join(out, "\n"), checkRels(snap)
 }
 
 func digestTable(t *Table, opt ScanOptions) (string, error) {
@@ -255,11 +263,17 @@ func (c *change) create(s *Schema) error {
 }
 
 func (c *change) drop(name string) error {
+	if len(c.m.rels(name)) > 0 {
+		return c.referenced(name, func() error { return c.tx.DropTable(name) })
+	}
 	delete(c.m.tables, name)
 	return c.tx.DropTable(name)
 }
 
 func (c *change) truncate(name string) error {
+	if len(c.m.rels(name)) > 0 {
+		return c.referenced(name, func() error { return c.tx.TruncateTable(name) })
+	}
 	t := c.m.tables[name]
 	t.rows, t.nextRow = nil, 0
 	return c.tx.TruncateTable(name)
@@ -267,6 +281,9 @@ func (c *change) truncate(name string) error {
 
 // load appends n rows in fragments of the given size.
 func (c *change) load(name string, n, fragment int, planned bool) error {
+	if c.m.tables[name].rel[0] != "" {
+		return c.connect(name, n, fragment, planned)
+	}
 	tab, err := c.tx.Table(name)
 	if err != nil {
 		return err
@@ -293,7 +310,12 @@ func (c *change) load(name string, n, fragment int, planned bool) error {
 }
 
 // loadRows makes a load of the rows with test ids from first on.
-func loadRows(s *Store, schema *Schema, first uint64, n, fragment int, planned bool) (_ *Load, err error) {
+func loadRows(s *Store, schema *Schema, first uint64, n, fragment int, planned bool) (*Load, error) {
+	return loadCells(s, schema, first, n, fragment, planned, cell)
+}
+
+// loadCells is loadRows with values that cell gives.
+func loadCells(s *Store, schema *Schema, first uint64, n, fragment int, planned bool, cell func(*Column, uint64) Value) (_ *Load, err error) {
 	p := LoadPlan{Schema: schema}
 	var sizes []int
 	for left := n; left > 0; left -= fragment {
@@ -360,7 +382,22 @@ func (c *change) remove(name string, pick func(i int) bool) error {
 			left = append(left, r)
 		}
 	}
-	n, err := c.tx.Delete(name, ids)
+	var n int
+	var err error
+	if len(c.m.rels(name)) > 0 {
+		gone := map[visibility.RowID]bool{}
+		for _, id := range ids {
+			gone[id] = true
+		}
+		edges := 0
+		if n, edges, err = c.tx.DeleteCascade(name, ids); err == nil {
+			if want := c.m.cascade(name, gone); edges != want {
+				err = fmt.Errorf("%d edges went with rows of %s, want %d", edges, name, want)
+			}
+		}
+	} else {
+		n, err = c.tx.Delete(name, ids)
+	}
 	if err != nil {
 		return err
 	}
