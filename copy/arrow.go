@@ -43,7 +43,7 @@ func arrowBatches(r array.RecordReader, sh *shape) iter.Seq2[Batch, error] {
 		cols := make([]columnar.Vec, len(sh.fields))
 		columns := make([]arrowColumn, len(sh.fields))
 		for i := range columns {
-			columns[i] = arrowColumn{name: sh.fields[i].name, typ: sh.fields[i].typ, parser: parser{location: sh.location}}
+			columns[i] = arrowColumn{name: sh.fields[i].Name, typ: sh.fields[i].Type, parser: parser{location: sh.location}}
 		}
 		for row := int64(0); r.Next(); {
 			rec := r.RecordBatch()

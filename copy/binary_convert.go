@@ -27,7 +27,7 @@ const (
 const lengthNull = math.MaxUint32
 
 // first returns where the value of field col of the batch's first tuple starts.
-func (t *batch) first(col int) uint32 {
+func (t *tupleBatch) first(col int) uint32 {
 	s := t.seps[col] + 1 + 4
 	if col == 0 {
 		s += 2
@@ -36,7 +36,7 @@ func (t *batch) first(col int) uint32 {
 }
 
 // tuple returns the value of field col of tuple r, and whether it is NULL.
-func (t *batch) tuple(r, col int) (v []byte, null bool) {
+func (t *tupleBatch) tuple(r, col int) (v []byte, null bool) {
 	i := r*t.stride + col
 	s, e := t.seps[i]+1+4, t.seps[i+1]+1
 	if col == 0 {
@@ -45,35 +45,35 @@ func (t *batch) tuple(r, col int) (v []byte, null bool) {
 	return t.b[s:e], binary.BigEndian.Uint32(t.b[s-4:]) == lengthNull
 }
 
-// tupleColumn is column for a batch of tuples.
-func (c *converter) tupleColumn(t *batch, col, n int) int {
-	f := &c.sh.fields[col]
-	buf := &c.w.Cols[f.pos]
+// column converts field col of n tuples and returns the first that fails, or n.
+func (c *tupleDecoder) column(t *tupleBatch, col, n int) int {
+	buf := t.rows.Column(col)
 	clear(c.null[:(n+63)/64])
-	kind := f.typ.Kind
+	typ := buf.Type
+	kind := typ.Kind
 	switch {
-	case f.typ.Variable() && !f.typ.Array && (kind == columnar.Text || kind == columnar.Bytea):
+	case typ.Variable() && !typ.Array && (kind == columnar.Text || kind == columnar.Bytea):
 		n = c.tupleTexts(t, buf, col, n)
-	case f.typ.Variable(), kind == columnar.Decimal:
+	case typ.Variable(), kind == columnar.Decimal:
 		n = c.tupleValues(t, buf, col, n)
-	case t.even > 0:
+	case t.even:
 		n = c.evenColumn(t, buf, col, n)
 	default:
 		n = c.tupleFixed(t, buf, col, n)
 	}
-	return c.setValid(t, f, buf, n)
+	return t.rows.Nulls(col, n, c.null)
 }
 
 // evenColumn stores a column of an even batch.
-func (c *converter) evenColumn(t *batch, buf *columnar.ColumnBuf, col, n int) int {
-	stride := t.even
+func (c *tupleDecoder) evenColumn(t *tupleBatch, buf *columnar.ColumnBuf, col, n int) int {
+	stride := c.t.stride
 	at := int(t.seps[0]+1) + 2
-	for _, w := range c.sh.widths[:col] {
+	for _, w := range c.t.widths[:col] {
 		at += 4 + int(w)
 	}
 	src := t.b[at+4:]
 	from, end := t.at, t.at+n
-	switch c.sh.widths[col] {
+	switch c.t.widths[col] {
 	case 2:
 		kernels.SwapInt16(buf.Int16s()[from:end], src, stride)
 	case 4:
@@ -95,7 +95,7 @@ func (c *converter) evenColumn(t *batch, buf *columnar.ColumnBuf, col, n int) in
 }
 
 // tupleFixed stores a column of fixed width, NULLs among its values.
-func (c *converter) tupleFixed(t *batch, buf *columnar.ColumnBuf, col, n int) int {
+func (c *tupleDecoder) tupleFixed(t *tupleBatch, buf *columnar.ColumnBuf, col, n int) int {
 	s, b, seps := t.first(col), t.b, t.seps[col:]
 	skip := s - (seps[0] + 1) // from the end of the field before to the value
 	i, good := 0, n
@@ -154,7 +154,7 @@ func (c *converter) tupleFixed(t *batch, buf *columnar.ColumnBuf, col, n int) in
 }
 
 // nullAt marks row r NULL if length says so, and otherwise returns r, the row that fails.
-func (c *converter) nullAt(r int, length uint32, n int) int {
+func (c *tupleDecoder) nullAt(r int, length uint32, n int) int {
 	if length != lengthNull {
 		return r
 	}
@@ -164,7 +164,7 @@ func (c *converter) nullAt(r int, length uint32, n int) int {
 
 // rebase makes the store's dates and times of the format's in rows from to from+n, and
 // returns the first that is out of range, or n.
-func (c *converter) rebase(buf *columnar.ColumnBuf, from, n int) int {
+func (c *tupleDecoder) rebase(buf *columnar.ColumnBuf, from, n int) int {
 	isNull := func(r int) bool { return c.null[r>>6]>>(r&63)&1 != 0 }
 	switch buf.Type.Kind {
 	case columnar.Date:
@@ -200,7 +200,7 @@ func (c *converter) rebase(buf *columnar.ColumnBuf, from, n int) int {
 }
 
 // tupleTexts stores a column of text or bytea.
-func (c *converter) tupleTexts(t *batch, buf *columnar.ColumnBuf, col, n int) int {
+func (c *tupleDecoder) tupleTexts(t *tupleBatch, buf *columnar.ColumnBuf, col, n int) int {
 	b, seps := t.b, t.seps[col:]
 	skip := t.first(col) - (seps[0] + 1)
 	total, i := 0, 0
@@ -253,7 +253,7 @@ func (c *converter) tupleTexts(t *batch, buf *columnar.ColumnBuf, col, n int) in
 var continues = [4]byte{2: 1}
 
 // tupleValues stores a column of any type, a value at a time.
-func (c *converter) tupleValues(t *batch, buf *columnar.ColumnBuf, col, n int) int {
+func (c *tupleDecoder) tupleValues(t *tupleBatch, buf *columnar.ColumnBuf, col, n int) int {
 	for r := range n {
 		v, null := t.tuple(r, col)
 		before := len(buf.Data)
@@ -267,13 +267,12 @@ func (c *converter) tupleValues(t *batch, buf *columnar.ColumnBuf, col, n int) i
 		if c.storeTuple(buf, t.at+r, v) != nil {
 			return r
 		}
-		c.grown += int64(max(0, len(buf.Data)-before-len(v)))
 	}
 	return n
 }
 
 // storeTuple stores one value of the binary format. It leaves Valid alone.
-func (c *converter) storeTuple(buf *columnar.ColumnBuf, i int, v []byte) *Error {
+func (c *tupleDecoder) storeTuple(buf *columnar.ColumnBuf, i int, v []byte) *Error {
 	typ := buf.Type
 	switch {
 	case typ.Kind == columnar.Decimal && !typ.Array:

@@ -22,8 +22,7 @@ type batch struct {
 	quoted bool     // some bit of quotes is set
 	stride int
 	trim   uint32
-	even   int // of tuples: the bytes of each, if all are alike and nothing is NULL; then only the last separator of each is there
-	at     int // the first record's row in the fragment
+	at     int // the first record's row
 }
 
 // hasQuote reports whether b[s:e] holds a quote.
@@ -95,9 +94,6 @@ func (t *batch) bounds(r, col int) (s, e uint32) {
 	return s, e
 }
 
-// offset returns where record r starts in the input, if b starts at base.
-func (t *batch) offset(base int64, r int) int64 { return base + int64(t.seps[r*t.stride]+1) }
-
 // fieldKind is what a field turned out to be.
 type fieldKind uint8
 
@@ -108,79 +104,11 @@ const (
 	fieldOpen                     // a quote that does not close, or escapes that make no valid text
 )
 
-// converter turns batches into the columns of one fragment. One goroutine owns it. Its
-// scratch lives as long as it does; nothing refers to a batch after convert returns.
-type converter struct {
-	parser
-	sh         *shape
-	d          *dialect
-	w          *columnar.FragmentWriter
-	null, slow []uint64
-	bits       []uint64
-	scratch    []byte
-	grown      int64 // bytes of numeric values beyond those of their text
-	sieve      *sieve
-	stored     int   // rows that the last batch became
-	checkErr   error // of row checkRow of the fragment
-	checkRow   int
-}
-
-// checkError returns what a CHECK said about row of the fragment, if it was asked.
-func (c *converter) checkError(row int) error {
-	if c.checkErr != nil && c.checkRow == row {
-		return c.checkErr
-	}
-	return nil
-}
-
-// convert stores the n records of t in c.w and returns the first record that fails,
-// for whatever reason, or n, when c.stored is the number of rows. Why it fails is for
-// explain to say: convert only detects.
-func (c *converter) convert(t *batch, n int) int {
-	if words := (n + 63) / 64; len(c.null) < words {
-		all := make([]uint64, 3*words)
-		c.null, c.slow, c.bits = all[:words], all[words:2*words], all[2*words:]
-	}
-	if c.sieve != nil {
-		c.sieve.begin(n)
-	}
-	for i := range c.sh.fields {
-		if n = c.column(t, i, n); n == 0 {
-			return 0
-		}
-	}
-	for i := range c.sh.consts {
-		k := &c.sh.consts[i]
-		switch {
-		case !k.notNull:
-		case c.sieve == nil:
-			return 0
-		default:
-			c.sieve.lacksAll(k.pos, n)
-		}
-		c.w.Cols[k.pos].FillConst(t.at, t.at+n, k.value)
-	}
-	if c.sieve != nil {
-		return c.sift(t, n)
-	}
-	c.stored = n
-	if c.sh.check != nil {
-		if row, err := c.sh.check(c.w, t.at, t.at+n); err != nil {
-			c.checkErr, c.checkRow = err, row
-			n = min(n, row-t.at)
-		}
-	}
-	return n
-}
-
 // column converts field col of n records and returns the first that fails, or n.
-func (c *converter) column(t *batch, col, n int) int {
-	if c.sh.binary {
-		return c.tupleColumn(t, col, n)
-	}
-	f := &c.sh.fields[col]
-	buf := &c.w.Cols[f.pos]
-	if f.typ.Variable() {
+func (c *lineDecoder) column(t *batch, col, n int) int {
+	f := &c.ln.fields[col]
+	buf := c.rows.Column(col)
+	if f.Type.Variable() {
 		return c.variable(t, f, buf, col, n)
 	}
 	words := (n + 63) / 64
@@ -196,9 +124,9 @@ func (c *converter) column(t *batch, col, n int) int {
 		trim = t.trim
 	}
 	b, seps, stride := t.b, t.seps, t.stride
-	precision, scale := int(f.typ.Precision), int(f.typ.Scale)
+	precision, scale := int(f.Type.Precision), int(f.Type.Scale)
 	end := t.at + n
-	switch f.typ.Kind {
+	switch f.Type.Kind {
 	case columnar.Int2:
 		kernels.ParseInt16Column(buf.Int16s()[t.at:end], c.null, c.slow, b, seps, stride, col, trim)
 	case columnar.Int4:
@@ -210,7 +138,7 @@ func (c *converter) column(t *batch, col, n int) int {
 	case columnar.Float8:
 		kernels.ParseFloat64Column(buf.Float64s()[t.at:end], c.null, c.slow, b, seps, stride, col, trim)
 	case columnar.Decimal:
-		switch width := f.typ.Width(); width {
+		switch width := f.Type.Width(); width {
 		case 4:
 			kernels.ParseDecimal32Column(buf.Int32s()[t.at:end], c.null, c.slow, b, seps, stride, col, trim, precision, scale)
 		case 8:
@@ -241,7 +169,7 @@ func (c *converter) column(t *batch, col, n int) int {
 //
 // Before it each record's bit is set in null (an empty field), in slow (the kernel does not
 // take it), or in neither (its value is stored).
-func (c *converter) settle(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) int {
+func (c *lineDecoder) settle(t *batch, f *lineField, buf *columnar.ColumnBuf, col, n int) int {
 	for w := range c.null[:(n+63)/64] {
 		if !f.emptyNull {
 			c.slow[w] |= c.null[w]
@@ -253,8 +181,8 @@ func (c *converter) settle(t *batch, f *field, buf *columnar.ColumnBuf, col, n i
 				break
 			}
 			kind, text := c.text(t, f, r, col)
-			if kind == fieldDefault && f.hasDefault && !f.dflt.Null {
-				buf.SetValue(t.at+r, f.dflt)
+			if kind == fieldDefault && f.HasDefault && !f.Default.Null {
+				buf.SetValue(t.at+r, f.Default)
 				continue
 			}
 			st := ok
@@ -264,80 +192,56 @@ func (c *converter) settle(t *batch, f *field, buf *columnar.ColumnBuf, col, n i
 			switch {
 			case kind == fieldText && st == ok:
 				continue
-			case kind == fieldNull, kind == fieldDefault && f.hasDefault, c.sieve.passes(r, kind == fieldText && st != badSize):
+			case kind == fieldNull, kind == fieldDefault && f.HasDefault, c.rows.sieve.passes(r, kind == fieldText && st != badSize):
 				c.null[w] |= 1 << (r & 63)
 				continue
 			}
 			n = r
 		}
 	}
-	return c.setValid(t, f, buf, n)
-}
-
-// setValid marks n rows present unless their bit is set in null, whose words it uses up,
-// and returns the first row that must not be null and is, or n.
-func (c *converter) setValid(t *batch, f *field, buf *columnar.ColumnBuf, n int) int {
-	words := (n + 63) / 64
-	if n == 0 {
-		return 0
-	}
-	if buf.Valid == nil {
-		if c.sieve != nil {
-			c.sieve.lacks(f.pos, c.null[:words])
-			return n
-		}
-		return firstBit(c.null[:words], n)
-	}
-	for w, b := range c.null[:words] {
-		c.null[w] = ^b
-	}
-	if n&63 != 0 {
-		c.null[words-1] &= 1<<(n&63) - 1
-	}
-	orBits(buf.Valid, t.at, c.null[:words])
-	return n
+	return c.rows.Nulls(col, n, c.null)
 }
 
 // text returns what field col of record r is, and its text without quotes. The text
 // aliases the batch or c.scratch.
-func (c *converter) text(t *batch, f *field, r, col int) (fieldKind, []byte) {
+func (c *lineDecoder) text(t *batch, f *lineField, r, col int) (fieldKind, []byte) {
 	s, e := t.bounds(r, col)
 	raw := t.b[s:e]
-	if kind := c.sh.bare(f, raw); kind != fieldText || !t.hasQuote(s, e) {
+	if kind := c.ln.bare(f, raw); kind != fieldText || !t.hasQuote(s, e) {
 		return kind, raw
 	}
 	if !c.d.doubled() {
 		text, closed := c.d.unquote(c.scratch[:0], raw)
 		c.scratch = text[:0]
-		return c.sh.unquoted(f, text, closed), text
+		return c.ln.unquoted(f, text, closed), text
 	}
 	c.scratch = slices.Grow(c.scratch[:0], len(raw))
 	text := c.scratch[:len(raw)]
 	n, closed := t.unquote(text, s, e)
-	return c.sh.unquoted(f, text[:n], closed), text[:n]
+	return c.ln.unquoted(f, text[:n], closed), text[:n]
 }
 
 // bare returns what a field is, from its raw bytes: a field with quotes is fieldText here,
 // since no marker of CSV has one.
-func (sh *shape) bare(f *field, raw []byte) fieldKind {
+func (ln *lines) bare(f *lineField, raw []byte) fieldKind {
 	switch {
-	case string(raw) == sh.null:
+	case string(raw) == ln.null:
 		if f.keepNull {
 			return fieldText
 		}
 		return fieldNull
-	case sh.hasMark && string(raw) == sh.marker:
+	case ln.hasMark && string(raw) == ln.marker:
 		return fieldDefault
 	}
 	return fieldText
 }
 
 // unquoted returns what a field with quotes is, whose text is given without them.
-func (sh *shape) unquoted(f *field, text []byte, closed bool) fieldKind {
+func (ln *lines) unquoted(f *lineField, text []byte, closed bool) fieldKind {
 	switch {
 	case !closed:
 		return fieldOpen
-	case f.forceNull && string(text) == sh.null:
+	case f.forceNull && string(text) == ln.null:
 		return fieldNull
 	}
 	return fieldText
@@ -353,7 +257,7 @@ func (t *batch) column(col int) (seps []uint32, trim uint32) {
 }
 
 // times is the kernel that the type time has not.
-func (c *converter) times(t *batch, buf *columnar.ColumnBuf, col, n int) {
+func (c *lineDecoder) times(t *batch, buf *columnar.ColumnBuf, col, n int) {
 	clear(c.null[:(n+63)/64])
 	clear(c.slow[:(n+63)/64])
 	seps, trim := t.column(col)

@@ -12,7 +12,7 @@ import (
 
 // variable converts field col of n records into a variable-length column and returns
 // the first record that fails, or n.
-func (c *converter) variable(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) int {
+func (c *lineDecoder) variable(t *batch, f *lineField, buf *columnar.ColumnBuf, col, n int) int {
 	total := 0
 	seps, _ := t.column(col)
 	whole := n
@@ -29,14 +29,14 @@ func (c *converter) variable(t *batch, f *field, buf *columnar.ColumnBuf, col, n
 	buf.Data = slices.Grow(buf.Data, total+kernels.CopySlack)
 	clear(c.null[:(n+63)/64])
 	switch {
-	case f.typ.Kind != columnar.Text || f.typ.Array:
+	case f.Type.Kind != columnar.Text || f.Type.Array:
 		n = c.parsed(t, f, buf, col, n)
-	case !t.quoted && c.bareNull() && !c.sh.hasMark && len(t.b) <= columnar.MaxValueBytes:
+	case !t.quoted && c.bareNull() && !c.ln.hasMark && len(t.b) <= columnar.MaxValueBytes:
 		n = c.bareTexts(t, f, buf, col, n)
 	default:
 		n = c.texts(t, f, buf, col, n)
 	}
-	return c.setValid(t, f, buf, n)
+	return c.rows.Nulls(col, n, c.null)
 }
 
 // wideCopy is the bytes that a short value is copied by: a fixed number is one load and
@@ -44,12 +44,12 @@ func (c *converter) variable(t *batch, f *field, buf *columnar.ColumnBuf, col, n
 const wideCopy = 16
 
 // bareNull reports whether a field without quotes is NULL only if it is empty.
-func (c *converter) bareNull() bool {
-	return c.sh.null == "" || c.d.text && strings.IndexByte(c.sh.null, '\\') >= 0
+func (c *lineDecoder) bareNull() bool {
+	return c.ln.null == "" || c.d.text && strings.IndexByte(c.ln.null, '\\') >= 0
 }
 
 // bareTexts is texts for a batch without quotes, if bareNull.
-func (c *converter) bareTexts(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) int {
+func (c *lineDecoder) bareTexts(t *batch, f *lineField, buf *columnar.ColumnBuf, col, n int) int {
 	trim := uint32(0)
 	if col == t.stride-1 {
 		trim = t.trim
@@ -64,11 +64,11 @@ func (c *converter) bareTexts(t *batch, f *field, buf *columnar.ColumnBuf, col, 
 }
 
 // texts is variable for text. buf.Data has room for all fields and wideCopy more.
-func (c *converter) texts(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) int {
+func (c *lineDecoder) texts(t *batch, f *lineField, buf *columnar.ColumnBuf, col, n int) int {
 	data := buf.Data[:cap(buf.Data)]
 	o := len(buf.Data)
 	offsets := buf.Offsets[t.at+1 : t.at+1+n]
-	null, b := c.sh.null, t.b
+	null, b := c.ln.null, t.b
 	seps, trim := t.column(col)
 	i := 0
 	for r := range offsets {
@@ -77,16 +77,16 @@ func (c *converter) texts(t *batch, f *field, buf *columnar.ColumnBuf, col, n in
 		switch {
 		case int(e-s) == len(null) && string(b[s:e]) == null && !f.keepNull:
 			c.null[r>>6] |= 1 << (r & 63)
-		case c.sh.hasMark && string(b[s:e]) == c.sh.marker:
-			if !f.hasDefault && !c.sieve.passes(r, false) {
+		case c.ln.hasMark && string(b[s:e]) == c.ln.marker:
+			if !f.HasDefault && !c.rows.sieve.passes(r, false) {
 				buf.Data = data[:o]
 				return r
 			}
-			if !f.hasDefault || f.dflt.Null {
+			if !f.HasDefault || f.Default.Null {
 				c.null[r>>6] |= 1 << (r & 63)
 				break
 			}
-			grown := slices.Grow(append(data[:o], f.dflt.S...), len(b)+kernels.CopySlack)
+			grown := slices.Grow(append(data[:o], f.Default.S...), len(b)+kernels.CopySlack)
 			o, data = len(grown), grown[:cap(grown)]
 		case t.quoted && t.hasQuote(s, e):
 			if c.d.text {
@@ -134,26 +134,25 @@ func (c *converter) texts(t *batch, f *field, buf *columnar.ColumnBuf, col, n in
 }
 
 // parsed is variable for the types whose text is checked or changed.
-func (c *converter) parsed(t *batch, f *field, buf *columnar.ColumnBuf, col, n int) int {
+func (c *lineDecoder) parsed(t *batch, f *lineField, buf *columnar.ColumnBuf, col, n int) int {
 	for r := range n {
 		kind, text := c.text(t, f, r, col)
 		before := len(buf.Data)
 		switch {
-		case kind == fieldNull, kind == fieldDefault && f.hasDefault && f.dflt.Null:
+		case kind == fieldNull, kind == fieldDefault && f.HasDefault && f.Default.Null:
 			c.null[r>>6] |= 1 << (r & 63)
 			buf.Offsets[t.at+r+1] = int32(len(buf.Data))
-		case kind == fieldDefault && f.hasDefault:
-			buf.SetValue(t.at+r, f.dflt)
+		case kind == fieldDefault && f.HasDefault:
+			buf.SetValue(t.at+r, f.Default)
 		default:
 			st := ok
 			if kind == fieldText {
 				st = c.store(buf, t.at+r, text)
 			}
 			if kind == fieldText && st == ok {
-				c.grown += int64(max(0, len(buf.Data)-before-len(text)))
 				break
 			}
-			if !c.sieve.passes(r, kind == fieldText && st != badSize) {
+			if !c.rows.sieve.passes(r, kind == fieldText && st != badSize) {
 				return r
 			}
 			c.null[r>>6] |= 1 << (r & 63)

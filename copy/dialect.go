@@ -1,8 +1,6 @@
 package copy
 
 import (
-	"bytes"
-
 	"github.com/ingotdb/ingot/kernels"
 )
 
@@ -16,14 +14,11 @@ const (
 	styleCR
 )
 
-// quoteState is where a byte of a file stands.
-type quoteState uint8
-
+// Where a byte of a line stands.
 const (
-	outside quoteState = iota // not in quotes
-	inside                    // in quotes
-	escaped                   // in quotes, behind an ESCAPE that is not the QUOTE; in text behind a backslash
-	states
+	outside State = iota // not in quotes
+	inside               // in quotes
+	escaped              // in quotes, behind an ESCAPE that is not the QUOTE; in text behind a backslash
 )
 
 // dialect is the bytes that structure one file of lines, CSV or text.
@@ -62,7 +57,7 @@ func (d *dialect) trim() uint32 {
 func (d *dialect) doubled() bool { return d.quote == d.escape && !d.text }
 
 // next returns the state behind a byte c that stands in state s.
-func (d *dialect) next(s quoteState, c byte) quoteState {
+func (d *dialect) next(s State, c byte) State {
 	switch {
 	case d.text:
 		if s == outside && c == '\\' {
@@ -87,46 +82,22 @@ func (d *dialect) next(s quoteState, c byte) quoteState {
 // maxKernelBytes bounds one kernel call: assembly cannot be preempted.
 const maxKernelBytes = 64 << 10
 
-// tally is what was counted in a range of bytes, for each state that it may start in.
-type tally struct {
-	ends  [states]int64      // record ends
-	next  [states]quoteState // the state behind the range
-	lines int64              // line breaks, in quotes or not
-
-	// Of text: whether a backslash and a point are in it, the end-of-copy marker or what
-	// looks like it, and whether the last byte has a backslash before it.
-	marker, data [states]bool
-}
-
-// emptyTally is the tally of no bytes.
-func emptyTally() tally { return tally{next: [states]quoteState{outside, inside, escaped}} }
-
-// then returns the tally of a range followed by another, which is not empty.
-func (t tally) then(u tally) tally {
-	r := tally{lines: t.lines + u.lines}
-	for s := range states {
-		r.ends[s] = t.ends[s] + u.ends[t.next[s]]
-		r.next[s] = u.next[t.next[s]]
-		r.marker[s] = t.marker[s] || u.marker[t.next[s]]
-		r.data[s] = u.data[t.next[s]]
-	}
-	return r
-}
-
 // count returns the tally of b.
-func (d *dialect) count(b []byte) tally {
-	t := emptyTally()
+func (d *dialect) count(b []byte) Tally {
+	t := EmptyTally()
 	for len(b) > 0 {
 		n := min(len(b), maxKernelBytes)
 		if d.text {
-			t = t.then(d.countText(b[:n]))
+			t = t.Then(d.countText(b[:n]))
 		} else if d.doubled() {
 			out, in, quotes := kernels.CountRecordEnds(b[:n], d.quote, d.eol)
-			u := tally{ends: [states]int64{int64(out), int64(in), 0}, lines: int64(out + in)}
-			u.next = [states]quoteState{quoteState(quotes & 1), quoteState(1 ^ quotes&1), inside}
-			t = t.then(u)
+			u := Tally{Ends: [States]int64{int64(out), int64(in)}, Lines: int64(out + in)}
+			u.Next = [States]State{State(quotes & 1), State(1 ^ quotes&1), escaped, 3}
+			more := b[n-1] != d.eol
+			u.Open = [States]bool{more || u.Next[outside] != outside, more || u.Next[inside] != outside}
+			t = t.Then(u)
 		} else {
-			t = t.then(d.countScalar(b[:n]))
+			t = t.Then(d.countScalar(b[:n]))
 		}
 		b = b[n:]
 	}
@@ -134,21 +105,25 @@ func (d *dialect) count(b []byte) tally {
 }
 
 // countScalar is count for any dialect of CSV. It follows the three start states side by side.
-func (d *dialect) countScalar(b []byte) tally {
-	t := emptyTally()
+func (d *dialect) countScalar(b []byte) Tally {
+	t := EmptyTally()
+	starts := [...]State{outside, inside, escaped}
 	for _, c := range b {
-		if c != d.eol && c != d.quote && c != d.escape && t.next[outside] != escaped && t.next[inside] != escaped && t.next[escaped] != escaped {
+		if c != d.eol && c != d.quote && c != d.escape && t.Next[outside] != escaped && t.Next[inside] != escaped && t.Next[escaped] != escaped {
 			continue
 		}
 		if c == d.eol {
-			t.lines++
+			t.Lines++
 		}
-		for s := range states {
-			if c == d.eol && t.next[s] == outside {
-				t.ends[s]++
+		for _, s := range starts {
+			if c == d.eol && t.Next[s] == outside {
+				t.Ends[s]++
 			}
-			t.next[s] = d.next(t.next[s], c)
+			t.Next[s] = d.next(t.Next[s], c)
 		}
+	}
+	for _, s := range starts {
+		t.Open[s] = t.Next[s] != outside || b[len(b)-1] != d.eol
 	}
 	return t
 }
@@ -156,7 +131,7 @@ func (d *dialect) countScalar(b []byte) tally {
 // index fills positions and quotes as kernels.IndexStructure does; b starts in
 // state s. It returns the state behind b too, which only differs from InQuote behind an
 // ESCAPE, and whether b has what text must not hold: see indexText.
-func (d *dialect) index(positions []uint32, quotes []uint64, b []byte, s quoteState) (_ kernels.Structure, _ quoteState, stray bool) {
+func (d *dialect) index(positions []uint32, quotes []uint64, b []byte, s State) (_ kernels.Structure, _ State, stray bool) {
 	if d.text {
 		return d.indexText(positions, quotes, b, s)
 	}
@@ -193,21 +168,35 @@ func (d *dialect) index(positions []uint32, quotes []uint64, b []byte, s quoteSt
 	return r, s, false
 }
 
+// A few record ends are looked for byte by byte in the first nearBytes, before it pays to
+// count.
+const fewEnds, nearBytes = 4, 4 << 10
+
 // afterEnd returns the position in b behind its k-th record end, k at least 1, or -1 if
 // b has fewer; b starts in state s.
-func (d *dialect) afterEnd(b []byte, s quoteState, k int64) int {
+func (d *dialect) afterEnd(b []byte, s State, k int64) int {
 	at := 0
+	if k <= fewEnds {
+		for ; at < min(len(b), nearBytes); at++ {
+			if b[at] == d.eol && s == outside {
+				if k--; k == 0 {
+					return at + 1
+				}
+			}
+			s = d.next(s, b[at])
+		}
+	}
 	for {
 		n := min(len(b)-at, maxKernelBytes)
 		if n == 0 {
 			return -1
 		}
 		t := d.count(b[at : at+n])
-		if t.ends[s] >= k {
+		if t.Ends[s] >= k {
 			break
 		}
-		k -= t.ends[s]
-		s = t.next[s]
+		k -= t.Ends[s]
+		s = t.Next[s]
 		at += n
 	}
 	for i, c := range b[at:] {
@@ -219,34 +208,6 @@ func (d *dialect) afterEnd(b []byte, s quoteState, k int64) int {
 		s = d.next(s, c)
 	}
 	return -1
-}
-
-// lastEnd returns the position in b behind its last record end and the number of
-// record ends; b starts outside quotes. Both are 0 if there is none.
-func (d *dialect) lastEnd(b []byte) (pos int, ends, lines int64) {
-	t := d.count(b)
-	ends = t.ends[outside]
-	if ends == 0 {
-		return 0, 0, t.lines
-	}
-	if d.text {
-		return d.lastTextEnd(b) + 1, ends, t.lines
-	}
-	if !d.doubled() {
-		return d.afterEnd(b, outside, ends), ends, t.lines
-	}
-	// The candidates from the back: the first that an even number of quotes precedes.
-	odd := t.next[outside] == inside
-	for end := len(b); ; {
-		i := bytes.LastIndexByte(b[:end], d.eol)
-		if bytes.Count(b[i:end], []byte{d.quote})&1 == 1 {
-			odd = !odd
-		}
-		if !odd {
-			return i + 1, ends, t.lines
-		}
-		end = i
-	}
 }
 
 // unquote appends to dst the value of a field that has quotes in it and says whether

@@ -2,7 +2,6 @@ package copy
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -234,7 +233,7 @@ func TestBombs(t *testing.T) {
 		_, err := fromText(t, newStore(t), "a text", "FORMAT csv", FromFiles(writeFile(t, name, b.String())), Env{Files: AnyFile()})
 		wantState(t, err, pgerr.ProgramLimitExceeded)
 	}
-	if _, err := From(context.Background(), newStore(t), &Target{Schema: textSchema(t, "a int4")}, FromFiles(writeFile(t, "e.gz", "")), &FromOptions{Format: "csv", Delimiter: ',', Quote: '"', Escape: '"', Rows: -1}, Env{Files: AnyFile()}); err != nil {
+	if _, err := fromText(t, newStore(t), "a int4", "FORMAT csv", FromFiles(writeFile(t, "e.gz", "")), Env{Files: AnyFile()}); err != nil {
 		t.Error("an empty file:", err)
 	}
 }

@@ -2,9 +2,11 @@ package copy
 
 import (
 	"bytes"
+	"fmt"
 	"io"
-	"iter"
+	"runtime"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/ingotdb/ingot/columnar"
@@ -13,21 +15,93 @@ import (
 )
 
 // The pipeline only detects that a record fails. What is wrong with it is found here, by
-// reading that one record again, byte by byte and in the order of the error rule: its
-// bytes and its structure, its fields from left to right, NOT NULL, CHECK.
+// reading that one record again, slowly and in the order of the error rule: what its format
+// says about its bytes, its structure and its fields from left to right, then NOT NULL and
+// CHECK, which are the same for every format.
+
+// suspect is a record that fails. src has the bytes of its input, off and end are positions
+// in it: of the record, and of the end of the input or of what is there of it.
+type suspect struct {
+	in       *input
+	src      io.ReaderAt
+	off, end int64
+	row      int64 // of the COPY
+	record   Record
+	check    error // what a CHECK, or the WHERE, said about it
+}
+
+// reason returns why s fails.
+func (l *loader) reason(s *suspect) error {
+	e, err := l.format(s)
+	if err == nil && e == nil {
+		e, err = l.constraint(s)
+	}
+	switch {
+	case err != nil:
+		return readError(err, s.in.name)
+	case e != nil:
+		return l.placed(e, &s.record)
+	}
+	return errInternal("row %d of \"%s\" at byte %d failed and nothing is wrong with it", s.row, s.in.name, s.record.Offset)
+}
+
+// format returns what the format says, and reads the record.
+func (l *loader) format(s *suspect) (e *Error, err error) {
+	if walk := s.in.layout.Walk; walk != nil {
+		e, err = walk.Explain(io.NewSectionReader(s.src, s.off, s.end-s.off), &s.record)
+		if e != nil || err != nil {
+			return e, err
+		}
+		end, _, err := walk.Skip(s.src, s.off, s.end)
+		if err != nil || end-s.off > maxRecordBytes {
+			return l.tooLong(), err
+		}
+		s.record.Bytes = make([]byte, end-s.off)
+		_, err = io.ReadFull(io.NewSectionReader(s.src, s.off, end-s.off), s.record.Bytes)
+		return nil, err
+	}
+	s.record.Bytes, err = recordAt(s.in.layout.Scan, s.src, s.off, s.end)
+	if err != nil {
+		return nil, err
+	}
+	e = s.in.layout.Scan.Explain(&s.record)
+	if e == nil && len(s.record.Bytes) > maxRecordBytes {
+		e = l.tooLong()
+	}
+	return e, nil
+}
+
+func (l *loader) tooLong() *Error {
+	return pgerr.New(pgerr.ProgramLimitExceeded, "a record is longer than %d bytes", int64(maxRecordBytes))
+}
+
+// placed gives e what it does not say about where it is.
+func (l *loader) placed(e *Error, r *Record) *Error {
+	e.Table = l.sh.schema.Name
+	if e.File == "" {
+		e.File = r.File
+	}
+	if e.Line == 0 {
+		e.Line = r.Line
+	}
+	if !l.sh.format.Text && !e.HasOffset {
+		e.ByteOffset, e.HasOffset = r.Offset, true
+	}
+	return e
+}
 
 // recordAt returns the record that starts at off, with its end if it has one.
-func recordAt(d *dialect, src io.ReaderAt, off, size int64) ([]byte, error) {
+func recordAt(scan Scanner, src io.ReaderAt, off, size int64) ([]byte, error) {
 	for n := int64(blockBytes); ; n *= 4 {
 		whole := off+n >= size
 		if whole {
 			n = size - off
 		}
-		b := make([]byte, n)
+		b := make([]byte, n, n+slackBytes)
 		if _, err := io.ReadFull(io.NewSectionReader(src, off, n), b); err != nil {
 			return nil, err
 		}
-		if end := d.afterEnd(b, outside, 1); end >= 0 {
+		if end := scan.After(b, 0, 0, 1); end >= 0 {
 			return b[:end], nil
 		}
 		if whole || n > maxRecordBytes {
@@ -36,168 +110,95 @@ func recordAt(d *dialect, src io.ReaderAt, off, size int64) ([]byte, error) {
 	}
 }
 
-// place is where a record stands.
-type place struct {
-	file   string
-	line   int64 // of the record's first byte
-	offset int64 // of the record's first byte
+// body returns a record of text without its end.
+func body(record []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(record, []byte("\n")), []byte("\r"))
 }
 
-// explainer says why a record fails.
-type explainer struct {
-	sh    *shape
-	d     *dialect
-	place place
-
-	forgiven func(*Error) // called with each value that ON_ERROR set_null makes NULL; may be nil
-}
-
-// at gives e the record's position; n bytes of record were passed.
-func (x *explainer) at(e *Error, record []byte, n int) *Error {
-	lines := int64(bytes.Count(record[:n], []byte{x.d.eol}))
-	return e.At(x.sh.schema.Name, x.place.file, x.place.line+lines, "")
-}
-
-// record returns why the record fails, or nil if nothing is wrong with it but what a
-// CHECK says. It includes its end if it has one.
-func (x *explainer) record(record []byte) *Error {
-	if e := x.bytes(record); e != nil {
+// constraint returns which constraint a record violates that its format takes.
+func (l *loader) constraint(s *suspect) (*Error, error) {
+	place := func(e *Error) *Error {
+		e.At(l.sh.schema.Name, s.in.name, s.record.Line, "")
+		if l.sh.format.Text {
+			e.Line += s.in.lines(body(s.record.Bytes))
+		}
 		return e
 	}
-	body := x.body(record)
-	e := x.fieldsOf(record, body)
-	if e != nil && !e.HasValue && !e.NullInput {
-		e.WithValue(shown(body))
+	if e := l.violation(l.decoded(s)); e != nil {
+		column := e.Column
+		place(e).Column = column
+		return e, nil
 	}
-	return e
+	if s.check == nil {
+		return nil, nil
+	}
+	e := *pgerr.From(s.check)
+	if place(&e); l.sh.format.Text {
+		e.WithValue(shown(body(s.record.Bytes)))
+	}
+	return &e, nil
 }
 
-// body returns the record without its end, and without a lone backslash at the end of a
-// text file.
-func (x *explainer) body(record []byte) []byte {
-	n := len(record)
-	if n > 0 && record[n-1] == x.d.eol && x.closed(record[:n-1]) {
-		n--
-		if x.d.crlf && n > 0 && record[n-1] == '\r' {
-			n--
+// decoded returns the row that a record becomes, constraints aside: one of every column, as
+// the table has it. It is nil if the record cannot be decoded.
+func (l *loader) decoded(s *suspect) []columnar.Value {
+	cols := l.sh.schema.Columns
+	out := &columnar.FragmentWriter{Rows: 1, Cols: make([]columnar.ColumnBuf, len(cols))}
+	for i := range cols {
+		t := cols[i].Type
+		out.Cols[i] = columnar.ColumnBuf{Type: t, Valid: make([]uint64, 1)}
+		switch b := &out.Cols[i]; {
+		case t.Variable():
+			b.Offsets = make([]int32, 2)
+		case t.Kind == columnar.Bool:
+			b.Bits = make([]uint64, 1)
+		default:
+			b.Fixed = make([]byte, max(8, t.Width()))[:t.Width()]
 		}
 	}
-	if x.d.text && oddRun(record[:n]) {
-		n--
+	r := Rows{sh: l.sh, out: out, sieve: &sieve{onError: l.sh.onError, lack: make([][]uint64, len(cols))}}
+	r.sieve.begin(1)
+	dec := l.sh.records.Decoder()
+	defer dec.Close()
+	dec.Begin(&s.in.layout)
+	if ready, _ := dec.Index(s.record.Bytes, true); ready == 0 {
+		return nil
 	}
-	return record[:n]
+	if n, _ := dec.Decode(&r, 1); n == 0 {
+		return nil
+	}
+	for i := range l.sh.consts {
+		k := &l.sh.consts[i]
+		out.Cols[k.pos].SetValue(0, k.value)
+	}
+	row := make([]columnar.Value, len(cols))
+	for i := range row {
+		b := &out.Cols[i]
+		v := columnar.MakeVec(b.Type, 1, b.Valid, b.Fixed, b.Bits, b.Offsets, b.Data, b.NaN)
+		row[i] = v.Value(0)
+	}
+	return row
 }
 
-// closed reports whether b, which starts outside quotes, ends there.
-func (x *explainer) closed(b []byte) bool {
-	s := outside
-	for _, c := range b {
-		s = x.d.next(s, c)
-	}
-	return s == outside
-}
-
-// bytes finds what is wrong with the bytes of a record: encoding, line breaks, an open
-// quote, a marker; the first of them by position. Of text, then, escapes that make no
-// valid text.
-func (x *explainer) bytes(record []byte) *Error {
-	invalid, seq := pgtext.InvalidSequence(record)
-	s := outside
-	for i, c := range record {
-		if i == invalid {
-			e := pgerr.New(pgerr.CharacterNotInRepertoire, "%s", pgtext.EncodingMessage(seq))
-			e.ByteOffset, e.HasOffset = x.place.offset+int64(i), true
-			return x.at(e, record, i)
+// violation returns the error for the first column of a row that must not be null and is.
+func (l *loader) violation(row []columnar.Value) *Error {
+	for i := range row {
+		c := &l.sh.schema.Columns[i]
+		if !c.NotNull || !row[i].Null {
+			continue
 		}
-		if s == outside && (c == '\n' || c == '\r') {
-			if e := x.lineBreak(record, i); e != nil {
-				return x.at(e, record, i)
+		text := make([]string, len(row))
+		for k := range row {
+			if text[k] = "null"; !row[k].Null {
+				text[k] = shown(row[k].AppendText(nil, l.sh.location))
 			}
 		}
-		if x.d.text && s == escaped && c == '.' {
-			return x.at(x.d.markerError(record, i-1), record, i)
-		}
-		s = x.d.next(s, c)
-	}
-	if x.d.text {
-		return x.escapes(record)
-	}
-	if s != outside {
-		return x.at(pgerr.New(pgerr.BadCopyFileFormat, "unterminated CSV quoted field"), record, len(record))
+		e := pgerr.New(pgerr.NotNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", c.Name, l.sh.schema.Name).
+			WithDetail("Failing row contains (%s).", strings.Join(text, ", "))
+		e.Table, e.Column, e.NullInput = l.sh.schema.Name, c.Name, true
+		return e
 	}
 	return nil
-}
-
-// escapes finds the first field of a record of the text format whose escapes make bytes
-// that are no text.
-func (x *explainer) escapes(record []byte) *Error {
-	body := x.body(record)
-	at := 0
-	i := -1
-	for raw := range x.d.fields(body) {
-		i++
-		marker := string(raw) == x.sh.null || i < len(x.sh.fields) && x.sh.bare(&x.sh.fields[i], raw) != fieldText
-		if len(raw) > columnar.MaxValueBytes {
-			return nil // it is too long, which is for fieldsOf to say
-		}
-		if text, valid := unescape(nil, raw); !valid && !marker {
-			_, seq := pgtext.InvalidSequence(text)
-			e := pgerr.New(pgerr.CharacterNotInRepertoire, "%s", pgtext.EncodingMessage(seq))
-			e.ByteOffset, e.HasOffset = x.place.offset+int64(at), true
-			return x.at(e, record, len(body)).WithValue(shown(body))
-		}
-		at += len(raw) + 1
-	}
-	return nil
-}
-
-// lineBreak judges the line break at record[i], which stands outside quotes.
-func (x *explainer) lineBreak(record []byte, i int) *Error {
-	last := i == len(record)-1
-	switch c := record[i]; {
-	case !x.d.crlf && c == x.d.eol, x.d.crlf && c == '\n' && i > 0 && record[i-1] == '\r' && !(x.d.text && oddRun(record[:i-1])):
-		return nil
-	case x.d.crlf && c == '\r' && !last && record[i+1] == '\n':
-		return nil
-	case x.d.text && c == '\r':
-		return pgerr.New(pgerr.BadCopyFileFormat, "literal carriage return found in data").
-			WithHint("Use \"\\r\" to represent carriage return.")
-	case x.d.text:
-		return pgerr.New(pgerr.BadCopyFileFormat, "literal newline found in data").
-			WithHint("Use \"\\n\" to represent newline.")
-	case c == '\r':
-		return pgerr.New(pgerr.BadCopyFileFormat, "unquoted carriage return found in data").
-			WithHint("Use quoted CSV field to represent carriage return.")
-	}
-	return pgerr.New(pgerr.BadCopyFileFormat, "unquoted newline found in data").
-		WithHint("Use quoted CSV field to represent newline.")
-}
-
-// fields yields the fields of a record without its end, quotes and all.
-func (d *dialect) fields(body []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		s, start := outside, 0
-		for i, c := range body {
-			if c == d.delim && s == outside {
-				if !yield(body[start:i]) {
-					return
-				}
-				start = i + 1
-			}
-			s = d.next(s, c)
-		}
-		yield(body[start:])
-	}
-}
-
-// splitFields returns the first fields of a record, most of them at most.
-func (d *dialect) splitFields(body []byte, most int) (fields [][]byte) {
-	for raw := range d.fields(body) {
-		if fields = append(fields, raw); len(fields) == most {
-			break
-		}
-	}
-	return fields
 }
 
 // shownBytes is how much of a record or a value an error keeps.
@@ -216,106 +217,59 @@ func shown(b []byte) string {
 	return string(b)
 }
 
-// fieldsOf finds what is wrong with the fields.
-func (x *explainer) fieldsOf(record, body []byte) *Error {
-	fields := x.sh.fields
-	raw := x.d.splitFields(body, max(len(fields), 1)+1)
-	if len(raw) > max(len(fields), 1) || len(fields) == 0 && len(body) > 0 {
-		return x.at(pgerr.New(pgerr.BadCopyFileFormat, "extra data after last expected column"), record, len(body))
+// ValueError returns what is wrong with text as a value of Columns[i], in PostgreSQL's words,
+// or nil. Column and Value are set.
+func (b *Binding) ValueError(i int, text []byte) *Error {
+	e := valueError(b.Columns[i].Type, text, b.Location)
+	if e != nil {
+		e.Column = b.Columns[i].Name
+		e.WithValue(shown(text))
 	}
-	missing := func() *Error {
-		return x.at(pgerr.New(pgerr.BadCopyFileFormat, "missing data for column \"%s\"", fields[len(raw)].name), record, len(body))
-	}
-	if len(raw) < len(fields) && x.sh.onError == ErrorIgnore {
-		return missing() // whatever its values are: structure is never forgiven
-	}
-	row := make([]string, len(x.sh.schema.Columns))
-	null := make([]bool, len(row))
-	start := 0
-	for i := range fields {
-		f := &fields[i]
-		if i == len(raw) { // after what is there was read, as PostgreSQL does
-			return missing()
-		}
-		text, kind := raw[i], x.sh.bare(f, raw[i])
-		if kind == fieldText && len(raw[i]) <= columnar.MaxValueBytes && bytes.IndexByte(raw[i], x.d.quote) >= 0 {
-			var closed bool
-			text, closed = x.d.unquote(nil, raw[i])
-			kind = x.sh.unquoted(f, text, closed)
-		}
-		if e := x.value(f, kind, text); e != nil {
-			x.at(e, record, len(body))
-			if e.SQLState != pgerr.BadCopyFileFormat {
-				e.Column = f.name
-				e.WithValue(shown(text))
-			}
-			e.ByteOffset, e.HasOffset = x.place.offset+int64(start), true
-			if x.sh.onError != ErrorSetNull || e.SQLState == pgerr.BadCopyFileFormat || e.SQLState == pgerr.ProgramLimitExceeded {
-				return e
-			}
-			if kind = fieldNull; x.forgiven != nil {
-				x.forgiven(e)
-			}
-		}
-		start += len(raw[i]) + 1
-		row[f.pos] = shown(text)
-		if kind == fieldNull || kind == fieldDefault && f.dflt.Null {
-			row[f.pos], null[f.pos] = "null", true
-		} else if kind == fieldDefault {
-			row[f.pos] = string(f.dflt.AppendText(nil, x.sh.location))
-		}
-	}
-	for i := range x.sh.consts {
-		k := &x.sh.consts[i]
-		if null[k.pos] = k.value.Null; k.value.Null {
-			row[k.pos] = "null"
-		} else {
-			row[k.pos] = string(k.value.AppendText(nil, x.sh.location))
-		}
-	}
-	return x.notNull(record, len(body), row, null)
+	return e
 }
 
-// notNull finds the first column that must not be null and is.
-func (x *explainer) notNull(record []byte, n int, row []string, null []bool) *Error {
-	s := x.sh.schema
-	for i := range s.Columns {
-		if c := &s.Columns[i]; c.NotNull && null[i] {
-			e := pgerr.New(pgerr.NotNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", c.Name, s.Name).
-				WithDetail("Failing row contains (%s).", strings.Join(row, ", "))
-			x.at(e, record, n)
-			e.Column, e.NullInput = c.Name, true
-			return e
-		}
-	}
-	return nil
-}
-
-// value converts one field and says what is wrong with it.
-func (x *explainer) value(f *field, kind fieldKind, text []byte) *Error {
-	switch {
-	case kind == fieldNull, kind == fieldDefault && f.hasDefault:
-		return nil
-	case kind == fieldDefault:
-		return pgerr.New(pgerr.BadCopyFileFormat, "unexpected default marker in COPY data").
-			WithDetail("Column \"%s\" has no default value.", f.name)
-	case kind == fieldOpen:
-		return pgerr.New(pgerr.BadCopyFileFormat, "unterminated CSV quoted field")
-	}
-	tooLong := func() *Error {
-		return pgerr.New(pgerr.ProgramLimitExceeded, "value too long: %d bytes, at most %d can be stored", len(text), columnar.MaxValueBytes)
-	}
+// valueError returns what is wrong with text as a value of type t, or nil.
+func valueError(t columnar.Type, text []byte, location *time.Location) *Error {
 	if len(text) > columnar.MaxValueBytes {
-		return tooLong()
+		return errTooLong(len(text))
 	}
-	buf := columnar.ColumnBuf{Type: f.typ, Fixed: make([]byte, f.typ.Width()), Bits: make([]uint64, 1), Offsets: make([]int32, 2)}
-	p := parser{location: x.sh.location}
-	st := p.store(&buf, 0, text)
-	switch st {
+	buf := columnar.ColumnBuf{Type: t, Fixed: make([]byte, t.Width()), Bits: make([]uint64, 1), Offsets: make([]int32, 2)}
+	p := parser{location: location}
+	switch st := p.store(&buf, 0, text); st {
 	case ok:
 		return nil
 	case badSize:
-		return tooLong()
+		return errTooLong(len(text))
+	default:
+		return columnar.TextError(pgtext.Status(st), t, text, location)
 	}
-	return columnar.TextError(pgtext.Status(st), f.typ, text, x.sh.location)
+}
+
+// guarded calls fn, which calls into the format of that name. A panic in it becomes an
+// error: a format may be anybody's, and the program is not its to end.
+func guarded(format string, fn func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicked(format, p)
+		}
+	}()
+	return fn()
+}
+
+// panicked returns the error for a panic in the format of that name; called while it is
+// recovered from.
+func panicked(format string, p any) *Error {
+	e := pgerr.New(pgerr.InternalError, "COPY format \"%s\" panicked: %v", format, p)
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
+	for inside := false; ; {
+		f, more := frames.Next()
+		if inside && !strings.HasPrefix(f.Function, "runtime.") {
+			return e.WithDetail("%s", fmt.Sprintf("It did in %s, line %d.", f.Function, f.Line))
+		}
+		inside = inside || f.Function == "runtime.gopanic"
+		if !more {
+			return e
+		}
+	}
 }

@@ -97,15 +97,12 @@ func (l *loader) planFiles() (Plan, error) {
 
 // endsIn returns the number of records that end in b, which begins with one.
 func (l *loader) endsIn(in *input, b []byte) (n int64) {
-	if !l.sh.binary {
-		return in.d.count(b).ends[outside]
+	switch {
+	case len(b) == 0:
+	case in.layout.Scan != nil:
+		n = in.layout.Scan.Count(b, 0).Ends[0]
+	default:
+		_, n, _ = in.layout.Walk.Walk(b, false, len(b), 1<<62)
 	}
-	for {
-		size, state := tupleAt(b, len(l.sh.fields))
-		if state != tupleWhole {
-			return n
-		}
-		b = b[size:]
-		n++
-	}
+	return n
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/ingotdb/ingot/columnar"
-	"github.com/ingotdb/ingot/internal/pgerr"
 )
 
 // convertFragments takes fragments until none is left or an earlier record has failed.
@@ -42,16 +41,28 @@ func (l *loader) convertFragment(w *worker, k int) error {
 		}
 	}
 	w.clock.enter(StageStore)
-	if grown := l.grown.Add(w.conv.grown); grown <= l.slack {
+	if grown := l.grown.Add(w.grown()); grown <= l.slack {
 		l.note(w, k, f.row, f.rows, at)
 		err = out.Finish(at)
 	}
-	w.conv.grown = 0
 	w.clock.enter(StageConvert)
 	if l.mapped {
 		w.takeBack(out)
 	}
 	return err
+}
+
+// grown returns how many more bytes the variable-length values of the fragment take than their
+// records did.
+func (w *worker) grown() int64 {
+	if !w.rows.sh.variable {
+		return 0
+	}
+	n := -w.bytes
+	for i := range w.rows.sh.fields {
+		n += int64(len(w.rows.Column(i).Data))
+	}
+	return max(0, n)
 }
 
 // lend gives out buffers for the bytes of its variable-length columns. A fragment of a
@@ -80,7 +91,6 @@ func (l *loader) convertPiece(w *worker, p *piece, at *int) (bool, error) {
 	}
 	r := &w.reader
 	p.start = r.offset()
-	w.conv.d = &p.in.d
 	s := span{in: p.in, rows: p.rows, row: p.row,
 		explain: func(offset, row int64, check error) error { return l.explain(r.src, p.in, row, offset, check) },
 		before: func(offset int64) (int64, error) {
@@ -125,7 +135,7 @@ func (l *loader) convertSpan(w *worker, s *span, at *int) (bool, error) {
 			return false, nil
 		}
 		from := r.offset()
-		n, err := r.next(&w.batch, left, *at)
+		n, err := r.next(left, *at)
 		if err != nil {
 			return false, err
 		}
@@ -135,27 +145,27 @@ func (l *loader) convertSpan(w *worker, s *span, at *int) (bool, error) {
 		}
 		w.clock.enter(StageConvert)
 		if l.grows() {
-			w.conv.w.Grow(*at + n)
+			w.rows.out.Grow(*at + n)
 		}
-		good := w.conv.convert(&w.batch, n)
-		if w.conv.sieve != nil {
-			if err := l.tell(w, s, row, good); err != nil {
+		taken, failed := w.rows.take(r.dec, n, *at)
+		if w.rows.sieve != nil {
+			if err := l.tell(w, s, row, taken); err != nil {
 				return false, err
 			}
 		}
-		if good < n {
-			row += int64(good)
-			l.failed.record(row, func() error {
-				return s.explain(w.batch.offset(r.base, good), row, w.conv.checkError(w.batch.at+good))
-			})
+		if failed {
+			row += int64(taken)
+			l.failed.record(row, func() error { return s.explain(r.offsetOf(taken), row, w.rows.checkError(*at+taken)) })
 			return false, nil
 		}
-		*at += w.conv.stored
-		row += int64(n)
-		left -= n
+		r.took(taken)
+		*at += w.rows.stored
+		row += int64(taken)
+		left -= taken
 		size := min(r.offset(), r.limit) - from // a record end that the file lacks counts for nothing
+		w.bytes += size
 		w.clock.bytes[StageConvert] += size
-		l.advance(size, int64(w.conv.stored))
+		l.advance(size, int64(w.rows.stored))
 	}
 	return true, nil
 }
@@ -176,31 +186,36 @@ func (l *loader) seek(w *worker, p *piece) error {
 		s := l.splitWithEnd(p.row + int64(p.rows) - 1)
 		limit = min(in.start+int64(s-in.firstSplit+1)*l.block, in.end)
 	}
-	if p.row == in.firstRow {
-		w.reader.reset(&in.d, src, in.mem, in.start, limit, limit == in.end)
-		return nil
+	if p.row != in.firstRow {
+		w.clock.enter(StageSplit)
 	}
-	w.clock.enter(StageSplit)
-	s := l.splitWithEnd(p.row - 1)
-	off := in.start + int64(s-in.firstSplit)*l.block
-	var start int64
-	var err error
-	if k := p.row - l.splits[s].rows; l.sh.binary {
-		start, err = l.afterTuples(w, in, src, &l.splits[s], k)
-	} else {
-		start, err = l.afterEnd(w, in, src, off, l.splits[s].state, k)
-	}
+	start, err := l.startOf(w, in, src, p.row)
 	if err != nil {
 		return err
 	}
-	w.reader.reset(&in.d, src, in.mem, start, limit, limit == in.end)
+	w.reader.reset(&in.layout, src, in.mem, start, limit, limit == in.end)
 	return nil
 }
 
+// startOf returns where the record of a row of in starts; src may be nil if it is in memory.
+func (l *loader) startOf(w *worker, in *input, src io.ReaderAt, row int64) (int64, error) {
+	if row == in.firstRow {
+		return in.start, nil
+	}
+	s := l.splitWithEnd(row - 1)
+	k := row - l.splits[s].rows
+	if in.layout.Walk != nil {
+		return l.afterSteps(w, in, src, &l.splits[s], k)
+	}
+	off := in.start + int64(s-in.firstSplit)*l.block
+	return l.afterEnd(w, in, src, off, l.splits[s].state, k)
+}
+
 // afterEnd returns the offset behind the k-th record end from off on, where the state is s.
-func (l *loader) afterEnd(w *worker, in *input, src io.ReaderAt, off int64, s quoteState, k int64) (int64, error) {
+func (l *loader) afterEnd(w *worker, in *input, src io.ReaderAt, off int64, s State, k int64) (int64, error) {
+	scan := in.layout.Scan
 	if src == nil {
-		if pos := in.d.afterEnd(in.mem[off:in.end], s, k); pos >= 0 {
+		if pos := scan.After(in.mem[off:in.end], off-in.start, s, k); pos >= 0 {
 			return off + int64(pos), nil
 		}
 		return 0, errChanged(in.name)
@@ -216,12 +231,12 @@ func (l *loader) afterEnd(w *worker, in *input, src io.ReaderAt, off int64, s qu
 		if _, err := io.ReadFull(io.NewSectionReader(src, off, int64(len(b))), b); err != nil {
 			return 0, readError(err, in.name)
 		}
-		t := in.d.count(b)
-		if t.ends[s] >= k {
-			return off + int64(in.d.afterEnd(b, s, k)), nil
+		t := scan.Count(b, off-in.start)
+		if t.Ends[s] >= k {
+			return off + int64(scan.After(b, off-in.start, s, k)), nil
 		}
-		k -= t.ends[s]
-		s = t.next[s]
+		k -= t.Ends[s]
+		s = t.Next[s]
 		off += int64(len(b))
 	}
 }
@@ -232,30 +247,10 @@ func (l *loader) explain(src io.ReaderAt, in *input, row, offset int64, check er
 	if src == nil {
 		src = in.source()
 	}
-	if l.sh.binary {
-		return l.explainTuple(src, in, row, offset, check)
-	}
-	record, err := recordAt(&in.d, src, offset, in.end)
-	if err != nil {
-		return readError(err, in.name)
-	}
 	lines, err := l.linesBefore(src, in, offset)
 	if err != nil {
 		return readError(err, in.name)
 	}
-	x := explainer{sh: l.sh, d: &in.d, place: place{file: in.name, line: 1 + lines, offset: offset}}
-	return x.reason(record, row, check)
-}
-
-// reason returns why the record of the given row fails.
-func (x *explainer) reason(record []byte, row int64, check error) error {
-	if e := x.record(record); e != nil {
-		return e
-	}
-	if check != nil {
-		body := x.body(record)
-		e := *pgerr.From(check)
-		return x.at(&e, record, len(body)).WithValue(shown(body))
-	}
-	return errInternal("row %d of \"%s\" at byte %d failed and nothing is wrong with it", row, x.place.file, x.place.offset)
+	return l.reason(&suspect{in: in, src: src, off: offset, end: in.end, row: row, check: check,
+		record: Record{File: in.name, Line: in.lineAt(lines, row), Offset: offset}})
 }

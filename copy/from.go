@@ -2,9 +2,7 @@ package copy
 
 import (
 	"context"
-	"errors"
 	"math"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,7 +18,6 @@ type loader struct {
 	sh     *shape
 	opt    *FromOptions
 	env    *Env
-	proto  dialect // without a line style
 	labels *stageLabels
 	result Result
 	begun  time.Time
@@ -47,7 +44,7 @@ type loader struct {
 	load          *columnar.Load // being filled
 	loads         []sealed
 	sealed        int64        // rows in loads
-	slack         int64        // bytes that numeric values may take beyond those of their text
+	slack         int64        // bytes that values may take beyond those of their records
 	grown         atomic.Int64 // bytes that they did take
 	mapped        bool         // load stores in a file of its own, whose place is known
 	again         bool         // this attempt is not the first, which told the progress
@@ -126,21 +123,29 @@ func convert(ctx context.Context, store *columnar.Store, t *Target, src Source, 
 	if err != nil {
 		return l, err
 	}
+	return l, guarded(l.sh.name, func() error { return l.fromSource(&src) })
+}
+
+// fromSource reads and converts all of the source.
+func (l *loader) fromSource(src *Source) error {
 	if src.rows != nil {
-		return l, l.fromRows(src.rows)
+		return l.fromRows(src.rows)
+	}
+	if l.opt.container != nil {
+		return l.fromContainers(src)
 	}
 	if src.reader != nil {
-		return l, l.fromStreams([]*stream{{name: src.name, reader: src.reader}})
+		return l.fromStreams([]*stream{{name: src.name, reader: src.reader}})
 	}
 	streams, err := l.openFiles(src.paths)
 	defer l.closeFiles()
 	if err != nil {
-		return l, err
+		return err
 	}
 	if streams != nil {
-		return l, l.fromStreams(streams)
+		return l.fromStreams(streams)
 	}
-	return l, l.fromFiles()
+	return l.fromFiles()
 }
 
 // commit appends the rows in a transaction of its own.
@@ -217,25 +222,14 @@ func (l *loader) finish(err error) (Result, error) {
 	cpu, faults := usage()
 	l.result.CPUNS, l.result.MinorFaults = cpu-l.cpu, faults-l.faults
 	l.result.WallNS = int64(time.Since(l.begun))
-	return l.result, l.hinted(asError(err))
-}
-
-// hinted adds what to do next to the error of a first line that holds the names of the
-// columns.
-func (l *loader) hinted(err error) error {
-	var e *Error
-	if !errors.As(err, &e) || e.Line != 1 || e.Column == "" || e.Hint != "" || l.opt.Header.Records > 0 || !strings.EqualFold(e.Value, e.Column) {
-		return err
-	}
-	named := *e
-	return named.WithHint("If the first line holds names, say HEADER.")
+	return l.result, asError(err)
 }
 
 // newLoader checks table and options. The loader is not nil.
 func newLoader(ctx context.Context, store *columnar.Store, t *Target, o *FromOptions, env *Env) (*loader, error) {
 	l := &loader{
 		ctx: ctx, store: store, opt: o, env: env, block: env.blockSize(),
-		proto: o.dialect(), labels: newStageLabels(ctx),
+		labels: newStageLabels(ctx),
 	}
 	l.failed.row.Store(math.MaxInt64)
 	if env.Progress == nil {
@@ -249,16 +243,6 @@ func newLoader(ctx context.Context, store *columnar.Store, t *Target, o *FromOpt
 	return l, err
 }
 
-// numeric reports whether a field may take more bytes than its text.
-func (l *loader) numeric() bool {
-	for i := range l.sh.fields {
-		if t := l.sh.fields[i].typ; t.Kind == columnar.Numeric || t.Array {
-			return true
-		}
-	}
-	return false
-}
-
 // checkRows compares the rows of the input with those that the caller promised.
 func (l *loader) checkRows() error {
 	if l.opt.Rows < 0 || l.opt.Rows == l.rows {
@@ -268,22 +252,12 @@ func (l *loader) checkRows() error {
 		WithHint("Leave ROWS out, or give the number of data records.")
 }
 
-// varBytes bounds the bytes of all variable-length values of a window of rows rows; of those of numeric columns it
-// guesses that they are not longer than their text by more than slack.
+// varBytes bounds the bytes of all variable-length values of a window of rows rows, slack
+// being what those of the input may take more than their records.
 func (l *loader) varBytes(rows int64) int64 {
-	n := l.slack
-	text := false
-	for i := range l.sh.fields {
-		f := &l.sh.fields[i]
-		if !f.typ.Variable() {
-			continue
-		}
-		if text = true; l.sh.hasMark {
-			n += rows * int64(len(f.dflt.S))
-		}
-	}
-	if text {
-		n += l.span
+	n := int64(0)
+	if l.sh.variable {
+		n = l.slack + l.span
 	}
 	for i := range l.sh.consts {
 		if k := &l.sh.consts[i]; k.value.Type.Variable() {

@@ -55,7 +55,7 @@ func (l *loader) openFiles(patterns []string) ([]*stream, error) {
 				return nil, err
 			}
 		}
-		if err := l.sh.prologue(in, src, l.proto, l.opt.Header); err != nil {
+		if err := l.sh.prologue(in, src); err != nil {
 			return nil, err
 		}
 		l.env.Progress.BytesProcessed.Add(in.start)

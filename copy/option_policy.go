@@ -66,15 +66,13 @@ func (p *policy) read(name string, o *Option, from bool) (known bool, err error)
 }
 
 // check applies the rules that hold between these options and the others.
-func (p *policy) check(from bool, format string) error {
+func (p *policy) check(from bool) error {
 	requires := func(name string) error {
 		return pgerr.New(pgerr.InvalidParameterValue, "COPY %s requires %s to be set to %s", name, "ON_ERROR", "IGNORE")
 	}
 	switch {
 	case p.freeze && !from:
 		return onlyFrom("FREEZE")
-	case p.onError != ErrorStop && format == "binary":
-		return pgerr.New(pgerr.SyntaxError, "only ON_ERROR STOP is allowed in BINARY mode")
 	case p.rejectLimit > 0 && p.onError != ErrorIgnore:
 		return requires("REJECT_LIMIT")
 	case p.rejects != "" && p.onError != ErrorIgnore:

@@ -113,8 +113,9 @@ func TestOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Delimiter != ';' || o.Quote != '"' || o.Escape != '\\' || o.Null != "x" || o.Header.Records != 2 || o.Parallelism != 3 || o.Rows != 7 {
-		t.Errorf("%+v", o)
+	l := o.records.(*lineReader)
+	if l.delimiter != ';' || l.quote != '"' || l.escape != '\\' || l.null != "x" || l.header.Records != 2 || o.Parallelism != 3 || o.Rows != 7 {
+		t.Errorf("%+v of %+v", l, o)
 	}
 }
 

@@ -12,11 +12,11 @@ import (
 // split is a piece of an input of the block size, counted without knowing what came
 // before it; the fields behind the tally are then summed up from the left.
 type split struct {
-	tally
-	state  quoteState // of its first byte
-	anchor int64      // of a binary input: where the last tuple ends that ends before it, or the first begins
-	rows   int64      // of the COPY that ended before it
-	lines  int64      // line breaks of its input before it
+	Tally
+	state  State // of its first byte
+	anchor int64 // of an input that is walked: where the last record ends that ends before it, or the first begins
+	rows   int64 // of the COPY that ended before it
+	lines  int64 // line breaks of its input before it
 }
 
 // piece is the part of a fragment that comes from one input. start and end are filled in
@@ -96,14 +96,17 @@ func (l *loader) countSplits(w *worker, first, end int) error {
 	for i := first; i < end; {
 		in := l.inputOf(i)
 		stop := min(end, in.firstSplit+splitsOf(in, l.block))
+		if in.layout.Walk != nil {
+			i = stop
+			continue
+		}
 		off := in.start + int64(i-in.firstSplit)*l.block
 		last := min(in.start+int64(stop-in.firstSplit)*l.block, in.size)
 		for ; i < stop; i++ {
-			l.splits[i].tally = emptyTally()
+			l.splits[i].Tally = EmptyTally()
 		}
 		if in.mem != nil {
 			l.countBlock(in, off, in.mem[off:last])
-			in.lastByte = in.mem[in.size-1]
 			continue
 		}
 		src, err := w.open(in)
@@ -124,9 +127,6 @@ func (l *loader) countSplits(w *worker, first, end int) error {
 			w.clock.bytes[StageSplit] += int64(len(b))
 			l.countBlock(in, off, b)
 			off += int64(len(b))
-			if off == in.size {
-				in.lastByte = b[len(b)-1]
-			}
 		}
 	}
 	return nil
@@ -138,7 +138,7 @@ func (l *loader) countBlock(in *input, off int64, b []byte) {
 		i := (off - in.start) / l.block
 		n := min(int64(len(b)), in.start+(i+1)*l.block-off)
 		s := &l.splits[in.firstSplit+int(i)]
-		s.tally = s.tally.then(in.d.count(b[:n]))
+		s.Tally = s.Then(in.layout.Scan.Count(b[:n], off-in.start))
 		b = b[n:]
 		off += n
 	}
@@ -160,11 +160,11 @@ const (
 func (l *loader) cut(first int64) {
 	rows := l.rows - first
 	perRow := int64(l.sh.schema.RowBytes())
-	if l.sh.text && rows > 0 {
+	if l.sh.variable && rows > 0 {
 		perRow += l.span / rows
 	}
 	size := int64(columnar.FragmentBytes)
-	if l.sh.text {
+	if l.sh.variable {
 		size = max(min(size, textBytes/int64(l.workers)), leastTextBytes)
 	}
 	most := max(64, size/max(1, perRow)&^63)
@@ -191,7 +191,7 @@ func (l *loader) cut(first int64) {
 // is not much longer than a fragment should be.
 func (l *loader) shorten(row, n int64) int64 {
 	const most = 2 * columnar.FragmentBytes
-	if !l.sh.text || l.spread(row, n) <= most {
+	if !l.sh.variable || l.spread(row, n) <= most {
 		return n
 	}
 	less := sort.Search(int(n-1), func(k int) bool { return l.spread(row, int64(k)+1) > most })

@@ -33,27 +33,46 @@ func (l *loader) keyed() bool {
 	return false
 }
 
-// remember notes where the records of p stand; lines is the number of line breaks in it.
+// remember notes where the records of p stand; lines is the number of line breaks in it, of
+// records if those are lines.
 func (d *leader) remember(p *parcel, lines int64) {
 	if !d.l.keyed() {
 		return
 	}
 	s := stretch{file: d.in.name, row: p.row, lines: p.lines}
 	if ends := p.rows; lines != ends && lines != ends-1 {
-		s.more = make([]int32, 0, p.rows)
-		n, state := int32(0), outside
-		for _, c := range p.b {
-			if c == d.in.d.eol {
-				if state == outside {
-					s.more = append(s.more, n)
-				}
-				n++
-			}
-			state = d.in.d.next(state, c)
-		}
-		s.more = append(s.more, n)
+		s.more = d.in.lineEnds(p.b, int(p.rows))
 	}
 	d.l.stretches = append(d.l.stretches, s)
+}
+
+// lineEnds returns for each record of b, rows of them, the number of line breaks before its
+// end.
+func (in *input) lineEnds(b []byte, rows int) []int32 {
+	more := make([]int32, 0, rows)
+	lines := int32(0)
+	for range rows {
+		end := in.recordEnd(b)
+		inner := in.lines(body(b[:end]))
+		more = append(more, lines+int32(inner))
+		lines += int32(in.lines(b[:end]))
+		b = b[end:]
+	}
+	return more
+}
+
+// recordEnd returns where the first record of b ends: at its end if it is not whole.
+func (in *input) recordEnd(b []byte) int {
+	end := -1
+	if in.layout.Scan != nil {
+		end = in.layout.Scan.After(b, 0, 0, 1)
+	} else if n, rows, _ := in.layout.Walk.Walk(b, true, len(b), 1); rows == 1 {
+		end = n
+	}
+	if end < 0 {
+		return len(b)
+	}
+	return end
 }
 
 // duplicate gives the error of Append the line of the row that it is about; before is the
@@ -106,7 +125,7 @@ func (l *loader) lineOfRow(row int64) (file string, line int64) {
 
 // lineOf returns the last physical line of a row of in, which is read again.
 func (l *loader) lineOf(in *input, row int64) (int64, error) {
-	if l.sh.binary {
+	if !in.lined {
 		return row - in.firstRow + 1, nil
 	}
 	w := l.newWorker()
@@ -121,16 +140,7 @@ func (l *loader) lineOf(in *input, row int64) (int64, error) {
 			return 0, err
 		}
 	}
-	start := in.start
-	if row > in.firstRow {
-		s := l.splitWithEnd(row - 1)
-		var err error
-		off := in.start + int64(s-in.firstSplit)*l.block
-		if start, err = l.afterEnd(w, in, src, off, l.splits[s].state, row-l.splits[s].rows); err != nil {
-			return 0, err
-		}
-	}
-	record, err := recordAt(&in.d, src, start, in.end)
+	start, err := l.startOf(w, in, src, row)
 	if err != nil {
 		return 0, err
 	}
@@ -138,13 +148,26 @@ func (l *loader) lineOf(in *input, row int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	x := explainer{d: &in.d}
-	return 1 + before + countLines(&in.d, x.body(record)), nil
+	var record []byte
+	if in.layout.Scan != nil {
+		record, err = recordAt(in.layout.Scan, src, start, in.end)
+	} else {
+		var end int64
+		if end, _, err = in.layout.Walk.Skip(src, start, in.end); err == nil {
+			record = make([]byte, end-start)
+			_, err = io.ReadFull(io.NewSectionReader(src, start, end-start), record)
+		}
+	}
+	return 1 + before + in.lines(body(record)), err
 }
 
-// linesBefore returns the number of line breaks of in before offset.
+// linesBefore returns the number of line breaks of in before offset; none if its lines are
+// records.
 func (l *loader) linesBefore(src io.ReaderAt, in *input, offset int64) (int64, error) {
-	lines, from := in.headLines, in.start
+	if !in.lined {
+		return 0, nil
+	}
+	lines, from := in.layout.Lines, in.start
 	if n := in.known; n > 0 {
 		k := min((offset-in.start)/l.block, int64(n-1))
 		lines, from = l.splits[in.firstSplit+int(k)].lines, in.start+k*l.block
@@ -153,5 +176,5 @@ func (l *loader) linesBefore(src io.ReaderAt, in *input, offset int64) (int64, e
 	if _, err := io.ReadFull(io.NewSectionReader(src, from, offset-from), b); err != nil {
 		return 0, err
 	}
-	return lines + countLines(&in.d, b), nil
+	return lines + in.lines(b), nil
 }

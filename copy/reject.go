@@ -1,9 +1,11 @@
 package copy
 
 import (
+	"bytes"
 	"cmp"
 	"container/heap"
 	"fmt"
+	"io"
 	"math/bits"
 	"slices"
 	"sort"
@@ -109,7 +111,7 @@ func (l *loader) capacity(rows int) int {
 
 // begin makes out the fragment that w fills.
 func (w *worker) begin(out *columnar.FragmentWriter) {
-	w.conv.w = out
+	w.rows.out, w.bytes = out, 0
 	w.holes, w.taken = w.holes[:0], 0
 }
 
@@ -124,11 +126,10 @@ func (l *loader) advance(size, rows int64) {
 	l.env.Progress.TuplesProcessed.Add(rows)
 }
 
-// tell accounts for what the sieve did to the first n records of the worker's batch, the
-// first of which is row.
-func (l *loader) tell(w *worker, s *span, row int64, n int) error {
-	v := w.conv.sieve
-	bad := 0
+// account adds up what the sieve did to the first n records of the worker's batch, and
+// returns how many had a value that was not taken.
+func (l *loader) account(w *worker, n int) (bad int) {
+	v := w.rows.sieve
 	for r := range n {
 		bad += int(v.bad[r>>6] >> (r & 63) & 1)
 	}
@@ -148,7 +149,17 @@ func (l *loader) tell(w *worker, s *span, row int64, n int) error {
 		w.punch(v.keep, n)
 	}
 	w.taken += n
-	if l.opt.Verbosity < Verbose && l.opt.Rejects == "" && l.opt.RejectLimit == 0 || bad == 0 && w.lines < 0 {
+	return bad
+}
+
+// tells reports whether each value that was not taken is told of by itself.
+func (l *loader) tells() bool {
+	return l.opt.Verbosity >= Verbose || l.opt.Rejects != "" || l.opt.RejectLimit > 0
+}
+
+// tell accounts for the first n records of the worker's batch, the first of which is row.
+func (l *loader) tell(w *worker, s *span, row int64, n int) error {
+	if bad := l.account(w, n); !l.tells() || bad == 0 && w.lines < 0 {
 		return nil
 	}
 	return l.tellEach(w, s, row, n)
@@ -169,52 +180,64 @@ func (w *worker) punch(keep []uint64, n int) {
 
 // tellEach tells the values that were not taken of the first n records of the batch.
 func (l *loader) tellEach(w *worker, s *span, row int64, n int) error {
-	t, v := &w.batch, w.conv.sieve
-	at := t.seps[0] + 1
+	d, v := &w.reader, w.rows.sieve
+	at := d.offsetOf(0)
 	if w.lines < 0 {
 		var err error
-		if w.lines, err = s.before(t.offset(w.reader.base, 0)); err != nil {
+		if w.lines, err = s.before(at); err != nil {
 			return err
 		}
 	}
 	for k, b := range v.bad[:(n+63)/64] {
 		for ; b != 0; b &= b - 1 {
-			r := k<<6 + bits.TrailingZeros64(b)
-			if r >= n {
+			i := k<<6 + bits.TrailingZeros64(b)
+			if i >= n {
 				break
 			}
-			start, end := t.seps[r*t.stride]+1, t.seps[(r+1)*t.stride]+1
-			w.lines += countLines(&s.in.d, t.b[at:start])
+			start, end := d.offsetOf(i), d.offsetOf(i+1)
+			w.lines += s.in.lines(d.slice(at, start))
 			at = start
-			x := explainer{sh: l.sh, d: &s.in.d, place: place{
-				file: s.in.name, line: 1 + w.lines, offset: s.offset + w.reader.base + int64(start),
-			}}
-			l.reject(w, &x, t.b[start:end], row+int64(r))
+			record := Record{Bytes: d.slice(start, end), File: s.in.name, Line: s.in.lineAt(w.lines, row+int64(i)), Offset: s.offset + start}
+			if err := l.reject(w, s.in, &record, row+int64(i)); err != nil {
+				return err
+			}
 		}
 	}
-	w.lines += countLines(&s.in.d, t.b[at:t.seps[n*t.stride]+1])
+	w.lines += s.in.lines(d.slice(at, d.offsetOf(n)))
 	return nil
 }
 
 // reject keeps what is to be told of a record whose values were not all taken.
-func (l *loader) reject(w *worker, x *explainer, record []byte, row int64) {
+func (l *loader) reject(w *worker, in *input, record *Record, row int64) error {
 	told := func(e *Error) rejected {
+		e = l.placed(e, record)
 		r := rejected{row: row, file: e.File, line: e.Line, offset: e.ByteOffset, column: e.Column, value: e.Value, why: e.Message}
 		if l.opt.Rejects != "" {
-			r.record = string(x.body(record))
+			r.record = string(body(record.Bytes))
 		}
 		return r
 	}
 	if l.opt.OnError == ErrorSetNull {
-		x.forgiven = func(e *Error) { w.rejects = append(w.rejects, told(e)) }
-		x.record(record)
-		return
+		record.Forgiven = func(e *Error) { w.rejects = append(w.rejects, told(e)) }
 	}
-	e := x.record(record)
-	if e == nil {
-		return
+	var e *Error
+	if in.layout.Scan != nil {
+		e = in.layout.Scan.Explain(record)
+	} else {
+		var err error
+		src := bytes.NewReader(record.Bytes)
+		if e, err = in.layout.Walk.Explain(io.NewSectionReader(src, 0, src.Size()), record); err != nil {
+			return err
+		}
 	}
-	r := told(e)
+	if e != nil && l.opt.OnError != ErrorSetNull {
+		l.keep(w, told(e))
+	}
+	return nil
+}
+
+// keep keeps a rejected record.
+func (l *loader) keep(w *worker, r rejected) {
 	if l.opt.Verbosity == Verbose || l.opt.Rejects != "" {
 		w.rejects = append(w.rejects, r)
 	}
@@ -244,7 +267,7 @@ func (l *loader) limit(r rejected) {
 
 // note keeps what became of the records of fragment k, if keys may make it of interest.
 func (l *loader) note(w *worker, k int, row int64, records, rows int) {
-	if w.conv.sieve == nil || !l.keyed() {
+	if w.rows.sieve == nil || !l.keyed() {
 		return
 	}
 	l.sifted.mu.Lock()

@@ -1,6 +1,7 @@
 package copy
 
 import (
+	"errors"
 	"iter"
 	"math"
 	"strings"
@@ -44,19 +45,27 @@ func ParseRowsOptions(list []Option) (*FromOptions, error) {
 	return o, nil
 }
 
-// gatherer puts batches into fragments.
+// gatherer puts batches into fragments, one after the other. One goroutine owns it.
 type gatherer struct {
-	l     *loader
-	w     *worker
-	exact bool // fragments have their planned sizes
-	plan  []int
-	most  int // rows of a fragment
-	first int // rows that a fragment is begun with, if it is not planned
+	l    *loader
+	w    *worker
+	plan []int // rows of the fragments; nil if they grow
+	most int   // rows of a fragment
+	open int   // rows that a fragment is begun with, if it is not planned
 
 	out   *columnar.FragmentWriter
-	index int // of out
+	first int // index of the first fragment
+	index int // of out, counted from there
 	at    int // rows in out
+
+	row   int64 // of the COPY, the next
+	rows  int64 // that were taken
+	bytes int64
+	place func(row int64, e *Error) // says where a row of the COPY stands; may be nil
 }
+
+// errStopped says that a row has failed, which the loader knows of.
+var errStopped = errors.New("copy: a row has failed")
 
 // fromRows stores the rows of src.
 func (l *loader) fromRows(src *rowSource) error {
@@ -65,18 +74,15 @@ func (l *loader) fromRows(src *rowSource) error {
 	if err != nil {
 		return err
 	}
-	g := &gatherer{l: l, w: l.newWorker(), most: l.fragmentRows()}
+	g := &gatherer{l: l, w: l.newWorker(), most: l.fragmentRows(), open: 64}
 	plan := columnar.LoadPlan{Schema: l.sh.schema}
-	if g.exact = src.class == Exact && l.sh.filter == nil && !l.variable(); g.exact {
-		g.plan = []int{}
-		for left := src.rows; left > 0; left -= int64(g.most) {
-			g.plan = append(g.plan, int(min(left, int64(g.most))))
-		}
+	exact := src.class == Exact && l.sh.filter == nil
+	if exact && !l.variable() {
+		g.plan = planRows(src.rows, g.most)
 		plan.Fragments = g.plan
 	}
-	g.first = 64
-	if src.class == Exact && l.sh.filter == nil {
-		g.first = int(min(src.rows, int64(g.most)))
+	if exact {
+		g.open = int(min(src.rows, int64(g.most)))
 	}
 	if l.load, err = l.store.NewLoad(l.ctx, plan); err != nil {
 		return err
@@ -92,13 +98,17 @@ func (l *loader) fromRows(src *rowSource) error {
 				return err
 			}
 			g.w.clock.enter(StageConvert)
-			if err := g.add(b); err != nil {
+			if err := g.add(b, nil); err != nil {
 				return err
 			}
 			g.w.clock.enter(StageRead)
 		}
 		return g.close()
 	})
+	l.rows, l.bytes = g.rows, g.bytes
+	if l.failed.err != nil {
+		return l.failed.err
+	}
 	if err != nil {
 		return err
 	}
@@ -106,6 +116,15 @@ func (l *loader) fromRows(src *rowSource) error {
 		return errInternal("a source of %d rows gave %d", src.rows, l.rows)
 	}
 	return l.checkRows()
+}
+
+// planRows returns the sizes of the fragments of so many rows.
+func planRows(rows int64, most int) []int {
+	plan := []int{}
+	for ; rows > 0; rows -= int64(most) {
+		plan = append(plan, int(min(rows, int64(most))))
+	}
+	return plan
 }
 
 // variable reports whether the table has columns whose values have no fixed width.
@@ -124,18 +143,22 @@ func (l *loader) fragmentRows() int {
 	return min(most, columnar.MaxFragmentRows)
 }
 
-// add puts the rows of b behind those before.
-func (g *gatherer) add(b Batch) error {
+// add puts the rows of b behind those before. bad has a bit for each row with a value that
+// was not taken; nil if there is none.
+func (g *gatherer) add(b Batch, bad []uint64) error {
 	for from := 0; from < b.Rows; {
+		if g.l.failed.row.Load() < g.row {
+			return errStopped
+		}
 		if err := g.room(); err != nil {
 			return err
 		}
 		n := min(b.Rows-from, g.out.Rows-g.at)
-		if !g.exact {
+		if g.plan == nil {
 			n = min(b.Rows-from, g.most-g.at)
 			g.out.Grow(g.at + n)
 		}
-		if err := g.rows(b.Cols, from, n); err != nil {
+		if err := g.take(b.Cols, from, n, bad); err != nil {
 			return err
 		}
 		from += n
@@ -143,23 +166,31 @@ func (g *gatherer) add(b Batch) error {
 	return nil
 }
 
+// pass counts n rows that are not stored.
+func (g *gatherer) pass(n int64) {
+	g.row += n
+	g.rows += n
+	g.l.sifted.excluded.Add(n)
+	g.l.env.Progress.TuplesExcluded.Add(n)
+}
+
 // room makes g.out a fragment with room for a row.
 func (g *gatherer) room() error {
-	if g.out != nil && g.at < g.most && (!g.exact || g.at < g.out.Rows) && g.size() < 2*columnar.FragmentBytes {
+	if g.out != nil && g.at < g.most && (g.plan == nil || g.at < g.out.Rows) && g.size() < 2*columnar.FragmentBytes {
 		return nil
 	}
 	if err := g.close(); err != nil {
 		return err
 	}
-	rows := g.first
-	if g.exact {
+	rows := g.open
+	if g.plan != nil {
 		if g.index >= len(g.plan) {
 			return errInternal("a source has more rows than it said")
 		}
 		rows = g.plan[g.index]
 	}
 	var err error
-	if g.out, err = g.l.load.Fragment(g.index, rows); err != nil {
+	if g.out, err = g.l.load.Fragment(g.first+g.index, rows); err != nil {
 		return err
 	}
 	g.w.begin(g.out)
@@ -169,7 +200,7 @@ func (g *gatherer) room() error {
 
 // size returns the bytes of strings in the open fragment; 0 for one whose rows are planned.
 func (g *gatherer) size() (n int) {
-	if g.exact {
+	if g.plan != nil {
 		return 0
 	}
 	for i := range g.out.Cols {
@@ -191,101 +222,91 @@ func (g *gatherer) close() error {
 	return err
 }
 
-// rows stores rows from to from+n of the columns.
-func (g *gatherer) rows(cols []columnar.Vec, from, n int) error {
-	c := &g.w.conv
+// take stores rows from to from+n of the columns.
+func (g *gatherer) take(cols []columnar.Vec, from, n int, bad []uint64) error {
+	r := &g.w.rows
+	r.at = g.at
 	size := int64(0)
-	if c.sieve != nil {
-		c.sieve.begin(n)
+	if r.sieve != nil {
+		r.sieve.begin(n)
+		for i := range n {
+			if k := from + i; bad != nil && bad[k>>6]>>(k&63)&1 != 0 {
+				r.sieve.bad[i>>6] |= 1 << (i & 63)
+			}
+		}
 	}
 	fails := n
-	for i := range g.l.sh.fields {
-		f := &g.l.sh.fields[i]
+	for i := range r.sh.fields {
+		f := &r.sh.fields[i]
 		v := cols[i].Slice(from, n)
-		if f.notNull && v.HasNulls() {
-			fails = min(fails, firstNull(&v, fails))
+		if f.NotNull && v.HasNulls() {
+			fails = min(fails, r.Nulls(i, n, nullWords(&v)))
 		}
-		buf := &g.out.Cols[f.pos]
+		buf := r.Column(i)
 		if buf.Offsets != nil && len(buf.Data)+int(v.Offsets()[n]-v.Offsets()[0]) > maxDataBytes {
-			return pgerr.New(pgerr.ProgramLimitExceeded, "values of column \"%s\" exceed 2 GiB in a row group", f.name)
+			return pgerr.New(pgerr.ProgramLimitExceeded, "values of column \"%s\" exceed 2 GiB in a row group", f.Name)
 		}
 		size += appendVec(buf, g.at, &v)
 	}
-	for i := range g.l.sh.consts {
-		k := &g.l.sh.consts[i]
-		if k.notNull {
-			fails = 0
+	taken, failed := fails, fails < n
+	if fails > 0 {
+		if taken, failed = r.complete(fails); fails < n && !failed {
+			failed = true
 		}
-		g.out.Cols[k.pos].FillConst(g.at, g.at+n, k.value)
 	}
-	if err := g.check(fails); err != nil {
-		return err
+	if r.sieve != nil {
+		g.l.account(g.w, taken)
 	}
-	if fails < n {
-		return g.notNull(cols, from+fails)
+	if failed {
+		g.l.failed.record(g.row+int64(taken), func() error { return g.reason(cols, from+taken, taken) })
+		return errStopped
 	}
-	t := batch{at: g.at}
-	c.stored = n
-	if c.sieve != nil {
-		if good := c.sift(&t, n); good < n {
-			return c.checkErr
-		}
-		g.l.sifted.excluded.Add(c.sieve.excluded)
-		g.l.env.Progress.TuplesExcluded.Add(c.sieve.excluded)
-	}
-	g.at += c.stored
-	g.l.rows += int64(n)
-	g.l.bytes += size
+	g.at += r.stored
+	g.row += int64(n)
+	g.rows += int64(n)
+	g.bytes += size
 	g.w.clock.bytes[StageConvert] += size
-	g.l.advance(size, int64(c.stored))
+	g.l.advance(size, int64(r.stored))
 	return nil
 }
 
-// check tests the CHECK constraints of the first n rows that were stored last, unless the
-// sieve does.
-func (g *gatherer) check(n int) error {
-	if g.l.sh.check == nil || n == 0 || g.w.conv.sieve != nil {
-		return nil
+// nullWords has a bit for each row of v that is null.
+func nullWords(v *columnar.Vec) []uint64 {
+	null := v.ValidWords(make([]uint64, (v.Len()+63)/64))
+	words := make([]uint64, len(null))
+	setBits(words, v.Len())
+	for w := range words {
+		words[w] &^= null[w]
 	}
-	_, err := g.l.sh.check(g.out, g.at, g.at+n)
-	return err
+	return words
 }
 
-// firstNull returns the first of n rows that is null, or n.
-func firstNull(v *columnar.Vec, n int) int {
-	for i := range n {
-		if v.IsNull(i) {
-			return i
-		}
-	}
-	return n
-}
-
-// notNull is the error for a row in which a column is null that must not be.
-func (g *gatherer) notNull(cols []columnar.Vec, row int) error {
-	sh := g.l.sh
-	text := make([]string, len(sh.schema.Columns))
-	null := make([]bool, len(text))
-	set := func(pos int, v columnar.Value) {
-		if text[pos], null[pos] = "null", v.Null; !v.Null {
-			text[pos] = string(v.AppendText(nil, sh.location))
-		}
-	}
+// reason returns why a row fails: row of the batch, whose record is that of the fragment.
+func (g *gatherer) reason(cols []columnar.Vec, row, record int) error {
+	sh := g.w.rows.sh
+	values := make([]columnar.Value, len(sh.schema.Columns))
 	for i := range sh.fields {
-		set(sh.fields[i].pos, cols[i].Value(row))
+		values[sh.fields[i].Pos] = cols[i].Value(row)
 	}
 	for i := range sh.consts {
-		set(sh.consts[i].pos, sh.consts[i].value)
+		values[sh.consts[i].pos] = sh.consts[i].value
 	}
-	for i := range sh.schema.Columns {
-		if c := &sh.schema.Columns[i]; c.NotNull && null[i] {
-			e := pgerr.New(pgerr.NotNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", c.Name, sh.schema.Name).
-				WithDetail("Failing row contains (%s).", strings.Join(text, ", "))
-			e.Table, e.Column = sh.schema.Name, c.Name
-			return e
+	e := g.l.violation(values)
+	if e == nil {
+		err := g.w.rows.checkError(g.at + record)
+		if err == nil {
+			return errInternal("row %d failed and nothing is wrong with it", g.row+int64(record))
 		}
+		if g.place == nil {
+			return err
+		}
+		placed := *pgerr.From(err)
+		e = &placed
 	}
-	return errInternal("no column of row %d is null", row)
+	if g.place != nil {
+		g.place(g.row+int64(record), e)
+	}
+	return e
 }
 
 // appendVec copies the rows of v to row at of c and on and returns the bytes that they

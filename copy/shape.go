@@ -30,20 +30,10 @@ type Target struct {
 	// Where is the WHERE of the statement, nil if there is none. It is called by several
 	// goroutines at once.
 	Where FilterFunc
-}
 
-// field is one field of the input's records.
-type field struct {
-	pos        int // in the schema
-	name       string
-	typ        columnar.Type
-	notNull    bool
-	emptyNull  bool // an empty field without quotes is NULL
-	keepNull   bool // FORCE_NOT_NULL
-	forceNull  bool // FORCE_NULL
-	careful    bool // a marker looks like a value: every field goes the slow way
-	hasDefault bool
-	dflt       columnar.Value
+	// Predicates are conditions that every row has which Where keeps, columns by their
+	// schema position. A format may use them to leave out rows that it need not read.
+	Predicates []Predicate
 }
 
 // constant is a column that the input does not fill.
@@ -57,18 +47,19 @@ type constant struct {
 // shape is what the workers of one COPY FROM know about table and options. Immutable.
 type shape struct {
 	schema   *columnar.Schema
-	fields   []field
+	binding  *Binding
+	fields   []Column // the binding's
 	consts   []constant
-	null     string
-	marker   string // of DEFAULT
-	hasMark  bool
-	text     bool // some field takes any bytes, so encoding is checked
+	variable bool // some field has values of no fixed width
+	explicit bool // the statement lists the columns
+	defaults []columnar.Value
 	location *time.Location
 	check    func(w *columnar.FragmentWriter, from, to int) (int, error)
 	onError  OnError
 	filter   FilterFunc
-	binary   bool
-	widths   []int32 // of the fields, if the input is binary and all are fixed
+	format   *Format
+	name     string  // of the format
+	records  Records // nil if the source is no records
 }
 
 // newShape resolves columns and options against the table.
@@ -77,76 +68,65 @@ func newShape(t *Target, o *FromOptions) (*shape, error) {
 	if err != nil {
 		return nil, err
 	}
+	b := newBinding(t.Schema, positions, t.Defaults, t.Location)
+	b.OnError = o.OnError
+	for _, p := range t.Predicates {
+		if i := slices.Index(positions, p.Column); i >= 0 {
+			p.Column = i
+			b.Where = append(b.Where, p)
+		}
+	}
 	sh := &shape{
-		schema: t.Schema, fields: make([]field, len(positions)), null: o.Null, marker: o.dflt,
-		hasMark: o.hasDefault, location: t.Location, check: t.Check, onError: o.OnError, filter: t.Where,
+		schema: t.Schema, binding: b, fields: b.Columns, location: b.Location, check: t.Check, onError: o.OnError,
+		filter: t.Where, format: o.format, name: o.Format, explicit: t.Columns != nil, defaults: t.Defaults,
 	}
-	if sh.location == nil {
-		sh.location = time.UTC
-	}
-	// Bytes that are no text are no value that a type does not take: they end the COPY.
-	sh.text = o.OnError != ErrorStop
 	listed := make([]bool, len(t.Schema.Columns))
 	for i, pos := range positions {
 		listed[pos] = true
-		sh.fields[i] = sh.newField(pos, t.Defaults, o)
-		switch k := sh.fields[i].typ.Kind; {
-		case sh.fields[i].typ.Array, k == columnar.Text, k == columnar.Varchar, k == columnar.Bytea, k == columnar.JSON:
-			sh.text = true
-		}
+		sh.variable = sh.variable || sh.fields[i].Type.Variable()
 	}
 	for pos, is := range listed {
 		if !is {
-			c := &t.Schema.Columns[pos]
-			k := constant{pos: pos, name: c.Name, value: defaultOf(t.Schema, t.Defaults, pos)}
-			k.notNull = c.NotNull && k.value.Null
-			sh.consts = append(sh.consts, k)
+			sh.consts = append(sh.consts, newConstant(t.Schema, t.Defaults, pos))
 		}
 	}
-	for _, force := range []struct {
-		set   columnSet
-		name  string
-		apply func(f *field)
-	}{
-		{o.forceNotNull, "FORCE_NOT_NULL", func(f *field) { f.keepNull, f.emptyNull = true, false }},
-		{o.forceNull, "FORCE_NULL", func(f *field) { f.forceNull = true }},
-	} {
-		chosen, err := force.set.resolve(t.Schema, positions, force.name)
-		if err != nil {
-			return nil, err
-		}
-		for _, i := range chosen {
-			force.apply(&sh.fields[i])
-		}
+	if o.records != nil {
+		err = guarded(o.Format, func() (err error) {
+			sh.records, err = o.records.Bind(b)
+			return err
+		})
 	}
-	if sh.binary = o.Format == "binary"; sh.binary {
-		if len(sh.fields) > maxTupleFields {
-			return nil, errTooWide(len(sh.fields))
-		}
-		sh.widths = sh.tupleWidths()
-	}
-	return sh, nil
+	return sh, err
 }
 
-func (sh *shape) newField(pos int, defaults []columnar.Value, o *FromOptions) field {
-	c := &sh.schema.Columns[pos]
-	f := field{pos: pos, name: c.Name, typ: c.Type, notNull: c.NotNull, emptyNull: o.Null == ""}
-	if f.hasDefault = c.HasDefault; f.hasDefault {
-		f.dflt = defaultOf(sh.schema, defaults, pos)
+// newBinding returns what a format is told of the columns at the given positions.
+func newBinding(s *columnar.Schema, positions []int, defaults []columnar.Value, location *time.Location) *Binding {
+	b := &Binding{Schema: s, Columns: make([]Column, len(positions)), Location: location}
+	if b.Location == nil {
+		b.Location = time.UTC
 	}
-	f.careful = !c.Type.Variable() && (!inert(o.Quote) ||
-		o.Null != "" && sh.accepts(c.Type, o.Null) || o.hasDefault && sh.accepts(c.Type, o.dflt))
-	return f
+	for i, pos := range positions {
+		c := &s.Columns[pos]
+		b.Columns[i] = Column{Name: c.Name, Type: c.Type, NotNull: c.NotNull, HasDefault: c.HasDefault, Pos: pos}
+		if c.HasDefault {
+			b.Columns[i].Default = defaultOf(s, defaults, pos)
+		}
+	}
+	return b
 }
 
-// inert reports whether no value of a fixed-width type can hold c, so that a field which
-// a parser takes as it stands has no quote in it.
-func inert(c byte) bool { return strings.IndexByte("\"'|~`\\^$", c) >= 0 }
+// newConstant returns the column at pos as one that the input does not fill.
+func newConstant(s *columnar.Schema, defaults []columnar.Value, pos int) constant {
+	c := &s.Columns[pos]
+	k := constant{pos: pos, name: c.Name, value: defaultOf(s, defaults, pos)}
+	k.notNull = c.NotNull && k.value.Null
+	return k
+}
 
 // accepts reports whether text is a value of type t.
-func (sh *shape) accepts(t columnar.Type, text string) bool {
+func accepts(t columnar.Type, text string, location *time.Location) bool {
 	c := columnar.ColumnBuf{Type: t, Fixed: make([]byte, t.Width()), Bits: make([]uint64, 1), Offsets: make([]int32, 2)}
-	p := parser{location: sh.location}
+	p := parser{location: location}
 	return p.store(&c, 0, []byte(text)) == ok
 }
 
@@ -205,20 +185,20 @@ func errNoColumn(s *columnar.Schema, name string) error {
 	return e.WithHint("Its columns begin with: %s.", strings.Join(names, ", "))
 }
 
-// resolve returns the indexes in positions that the set names.
-func (c columnSet) resolve(s *columnar.Schema, positions []int, option string) ([]int, error) {
+// resolve returns the indexes of the columns that the set names.
+func (c columnSet) resolve(b *Binding, option string) ([]int, error) {
 	var out []int
 	if c.all {
-		for i := range positions {
+		for i := range b.Columns {
 			out = append(out, i)
 		}
 	}
 	for _, name := range c.names {
-		pos := s.Lookup(name)
+		pos := b.Schema.Lookup(name)
 		if pos < 0 {
-			return nil, errNoColumn(s, name)
+			return nil, errNoColumn(b.Schema, name)
 		}
-		i := slices.Index(positions, pos)
+		i := slices.IndexFunc(b.Columns, func(c Column) bool { return c.Pos == pos })
 		if i < 0 {
 			return nil, pgerr.New(pgerr.InvalidColumnReference, "%s column \"%s\" not referenced by COPY", option, name)
 		}

@@ -115,10 +115,10 @@ func firstBit(words []uint64, n int) int {
 	return n
 }
 
-// sift leaves out what is to be left out of the n records of t, which are converted, and
-// returns the first record that fails, or n. c.stored is then the number of rows.
-func (c *converter) sift(t *batch, n int) int {
-	s := c.sieve
+// sift leaves out what is to be left out of the n records of the batch, which are stored,
+// and returns the first record that fails, or n. r.stored is then the number of rows.
+func (r *Rows) sift(n int) int {
+	s := r.sieve
 	keep := s.keep[:(n+63)/64]
 	setBits(keep, n)
 	if s.onError == ErrorIgnore {
@@ -129,28 +129,28 @@ func (c *converter) sift(t *batch, n int) int {
 	if s.filter != nil {
 		before := countBits(keep)
 		if before > 0 {
-			row, err := s.filter(n, func(pos int) columnar.Vec { return c.vec(pos, t.at, n) }, keep)
+			row, err := s.filter(n, func(pos int) columnar.Vec { return r.vec(pos, r.at, n) }, keep)
 			if err != nil {
-				c.checkErr, c.checkRow = err, t.at+row
-				c.stored = 0
+				r.checkErr, r.checkRow = err, r.at+row
+				r.stored = 0
 				return row
 			}
 		}
 		s.excluded = int64(before - countBits(keep))
 	}
-	c.stored = countBits(keep)
-	if s.all = c.stored == n; !s.all {
+	r.stored = countBits(keep)
+	if s.all = r.stored == n; !s.all {
 		s.rows = s.rows[:0]
 		for w, b := range keep {
 			for ; b != 0; b &= b - 1 {
 				s.rows = append(s.rows, int32(w<<6+bits.TrailingZeros64(b)))
 			}
 		}
-		for i := range c.w.Cols {
-			closeRows(&c.w.Cols[i], t.at, n, s.rows)
+		for i := range r.out.Cols {
+			closeRows(&r.out.Cols[i], r.at, n, s.rows)
 		}
 	}
-	fails := c.stored
+	fails := r.stored
 	for _, lack := range s.lack {
 		if lack != nil {
 			if !s.all {
@@ -159,13 +159,13 @@ func (c *converter) sift(t *batch, n int) int {
 			fails = min(fails, firstBit(lack, fails))
 		}
 	}
-	if c.sh.check != nil && fails > 0 {
-		if row, err := c.sh.check(c.w, t.at, t.at+fails); err != nil {
-			fails = row - t.at
-			c.checkErr, c.checkRow = err, t.at+s.record(fails)
+	if r.sh.check != nil && fails > 0 {
+		if row, err := r.sh.check(r.out, r.at, r.at+fails); err != nil {
+			fails = row - r.at
+			r.checkErr, r.checkRow = err, r.at+s.record(fails)
 		}
 	}
-	if fails == c.stored {
+	if fails == r.stored {
 		return n
 	}
 	return s.record(fails)
@@ -181,9 +181,9 @@ func (s *sieve) record(k int) int {
 
 // vec returns rows at to at+n of a column as they are now. Where a column must not be
 // null and is, so it shows.
-func (c *converter) vec(pos, at, n int) columnar.Vec {
-	b := &c.w.Cols[pos]
-	if lack := c.sieve.lack[pos]; lack != nil {
+func (r *Rows) vec(pos, at, n int) columnar.Vec {
+	b := &r.out.Cols[pos]
+	if lack := r.sieve.lack[pos]; lack != nil {
 		valid := make([]uint64, (at+n+63)/64)
 		for i := range n {
 			if lack[i>>6]>>(i&63)&1 == 0 {

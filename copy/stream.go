@@ -57,7 +57,7 @@ type leader struct {
 // fromStream converts a stream. The calling goroutine is the leader; as long as the
 // stream has not shown more than a worker's worth it converts too.
 func (l *loader) fromStream(s *stream, r io.Reader) error {
-	in := &input{name: s.name}
+	in := &input{name: s.name, firstRow: l.rows}
 	l.recoded = !s.plain(l.opt)
 	l.workers = workersFor(math.MaxInt64, l.opt.Parallelism, l.env)
 	d := &leader{l: l, r: r, in: in, size: max(parcelsBytes/(l.workers+1), leastParcelBytes), patience: patience}
@@ -111,7 +111,7 @@ func (l *loader) convertAlone(d *leader, p parcel) error {
 	for {
 		d.clock.enter(StageConvert)
 		w.clock.start(StageConvert, l.labels)
-		err := mmap.Guard(func() error { return l.convertParcel(w, d.in, &p) })
+		err := guarded(l.sh.name, func() error { return mmap.Guard(func() error { return l.convertParcel(w, d.in, &p) }) })
 		w.clock.stop()
 		d.clock.restart(StageRead)
 		if err != nil || p.last || l.failed.row.Load() != math.MaxInt64 {
@@ -140,14 +140,8 @@ func (l *loader) convertAhead(d *leader, p parcel) error {
 		wg.Go(func() {
 			w.clock.start(StageConvert, l.labels)
 			defer w.clock.stop()
-			err := mmap.Guard(func() error {
-				for p := range work {
-					if err := l.convertParcel(w, d.in, &p); err != nil {
-						return err
-					}
-					free <- p.b
-				}
-				return nil
+			err := guarded(l.sh.name, func() error {
+				return mmap.Guard(func() error { return l.convertParcels(w, d.in, work, free) })
 			})
 			if err != nil {
 				cancel(err)
@@ -161,6 +155,17 @@ func (l *loader) convertAhead(d *leader, p parcel) error {
 		return cause
 	}
 	return err
+}
+
+// convertParcels converts parcels until there are no more, and gives their buffers back.
+func (l *loader) convertParcels(w *worker, in *input, work <-chan parcel, free chan<- []byte) error {
+	for p := range work {
+		if err := l.convertParcel(w, in, &p); err != nil {
+			return err
+		}
+		free <- p.b
+	}
+	return nil
 }
 
 // lead sends p and all parcels after it to work.
@@ -197,7 +202,7 @@ func (d *leader) head() error {
 		if d.hopeless(b) {
 			whole, d.done = true, true
 		}
-		enough, err := d.l.sh.readHead(d.in, d.l.proto, d.l.opt.Header, b, whole)
+		enough, err := d.l.sh.readHead(d.in, b, sizeIf(whole, b))
 		if err != nil {
 			return err
 		}
@@ -209,7 +214,7 @@ func (d *leader) head() error {
 		}
 	}
 	d.least = 0
-	d.next = parcel{b: b[d.in.start:], offset: d.in.start, row: d.l.rows, lines: d.in.headLines, fragment: d.l.parcels}
+	d.next = parcel{b: b[d.in.start:], offset: d.in.start, row: d.l.rows, lines: d.in.layout.Lines, fragment: d.l.parcels}
 	d.l.advance(d.in.start, 0)
 	return nil
 }
@@ -299,43 +304,79 @@ const longRecordBytes = 512 << 20
 // hopeless reports whether the record that b begins with fails whatever follows: it has a
 // zero byte, which no text has. The end of a long one is not waited for.
 func (d *leader) hopeless(b []byte) bool {
-	return !d.l.sh.binary && len(b) > mostParcelBytes && bytes.IndexByte(b, 0) >= 0
+	return d.l.sh.format.Text && len(b) > mostParcelBytes && bytes.IndexByte(b, 0) >= 0
 }
 
 // cut ends p behind a record and makes the rest d.next. It returns false if p holds no
 // complete record yet.
 func (d *leader) cut(p *parcel, whole bool) bool {
-	if d.l.sh.binary {
-		return d.cutTuples(p, whole)
+	scan := d.in.layout.Scan
+	if scan == nil {
+		return d.cutWalked(p, whole)
 	}
-	if d.in.d.text {
-		if end := d.in.d.endMarker(p.b); end >= 0 {
+	t := d.tally(p.b)
+	if t.Mark[0] {
+		if end := d.ending(p.b); end >= 0 {
 			p.b, whole, d.done = p.b[:end], true, true
+			t = d.tally(p.b)
 		}
 	}
-	pos, ends, lines := d.in.d.lastEnd(p.b)
-	if p.rows = ends; whole {
+	pos := len(p.b)
+	if p.rows = t.Ends[0]; whole {
 		p.last = true
-		if pos < len(p.b) {
+		if t.Open[0] {
 			p.rows++
-			pos = len(p.b)
 		}
 	} else {
-		if ends == 0 {
+		if p.rows == 0 {
 			return false
 		}
-		if ends >= 128 && ends&63 != 0 {
-			p.rows = ends &^ 63
-			pos = d.in.d.afterEnd(p.b, outside, p.rows)
+		if p.rows >= 128 {
+			p.rows &^= 63
 		}
-		lines = countLines(&d.in.d, p.b[:pos])
+		pos = scan.After(p.b, 0, 0, p.rows)
+	}
+	lines := p.rows
+	if d.in.lined {
+		lines = d.in.lines(p.b[:pos])
 	}
 	d.leave(p, pos, lines)
 	return true
 }
 
+// tally counts b, which may be empty and begins with a record.
+func (d *leader) tally(b []byte) Tally {
+	if len(b) == 0 {
+		return EmptyTally()
+	}
+	return d.in.layout.Scan.Count(b, 0)
+}
+
+// ending returns where in b, which begins with a record, the format says that the data ends,
+// or -1.
+func (d *leader) ending(b []byte) int {
+	ender, is := d.in.layout.Scan.(Ender)
+	if !is {
+		return -1
+	}
+	n := int64(len(b))
+	end, err := ender.End(bytes.NewReader(b), 0, 0, n, n, 0)
+	if err != nil {
+		return -1 // of memory there is none
+	}
+	return int(end)
+}
+
+// sizeIf returns the size of an input that is b, if it is whole.
+func sizeIf(whole bool, b []byte) int64 {
+	if whole {
+		return int64(len(b))
+	}
+	return -1
+}
+
 // leave ends p at pos, behind which the next parcel begins; lines is the number of line
-// breaks in it, of binary that of its tuples.
+// breaks in it, of records if those are lines.
 func (d *leader) leave(p *parcel, pos int, lines int64) {
 	d.remember(p, lines)
 	rest := p.b[pos:]
@@ -349,8 +390,7 @@ func (d *leader) leave(p *parcel, pos int, lines int64) {
 // fails.
 func (l *loader) convertParcel(w *worker, in *input, p *parcel) error {
 	r := &w.reader
-	r.reset(&in.d, nil, p.b, 0, int64(len(p.b)), p.last)
-	w.conv.d = &in.d
+	r.reset(&in.layout, nil, p.b, 0, int64(len(p.b)), p.last)
 	for k, left := p.fragment, p.rows; left > 0; k++ {
 		rows := int(min(left, columnar.MaxFragmentRows))
 		w.clock.enter(StageStore)
@@ -361,8 +401,8 @@ func (l *loader) convertParcel(w *worker, in *input, p *parcel) error {
 		w.begin(out)
 		at := 0
 		s := span{in: in, rows: rows, row: p.row + p.rows - left, offset: p.offset,
-			explain: func(offset, row int64, check error) error { return p.explain(l.sh, in, offset, row, check) },
-			before:  func(offset int64) (int64, error) { return p.lines + countLines(&in.d, p.b[:offset]), nil }}
+			explain: func(offset, row int64, check error) error { return l.explainIn(p, in, offset, row, check) },
+			before:  func(offset int64) (int64, error) { return p.lines + in.lines(p.b[:offset]), nil }}
 		done, err := l.convertSpan(w, &s, &at)
 		if !done || err != nil {
 			return err
@@ -378,17 +418,9 @@ func (l *loader) convertParcel(w *worker, in *input, p *parcel) error {
 	return nil
 }
 
-// explain returns why row, which starts at p.b[offset], fails.
-func (p *parcel) explain(sh *shape, in *input, offset, row int64, check error) error {
-	if sh.binary {
-		return p.explainTuple(sh, in.name, offset, row, check)
-	}
-	record := p.b[offset:]
-	if end := in.d.afterEnd(record, outside, 1); end >= 0 {
-		record = record[:end]
-	}
-	x := explainer{sh: sh, d: &in.d, place: place{
-		file: in.name, line: 1 + p.lines + countLines(&in.d, p.b[:offset]), offset: p.offset + offset,
-	}}
-	return x.reason(record, row, check)
+// explainIn returns why row, which starts at p.b[offset], fails.
+func (l *loader) explainIn(p *parcel, in *input, offset, row int64, check error) error {
+	lines := p.lines + in.lines(p.b[:offset])
+	return l.reason(&suspect{in: in, src: bytes.NewReader(p.b), off: offset, end: int64(len(p.b)), row: row, check: check,
+		record: Record{File: in.name, Line: in.lineAt(lines, row), Offset: p.offset + offset}})
 }

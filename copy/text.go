@@ -37,35 +37,36 @@ func nextSlash(b []byte, i int) int {
 //
 // Both start states agree behind the first byte that is no backslash: whether that one is
 // escaped depends on the state and on the number of backslashes before it.
-func (d *dialect) countText(b []byte) tally {
+func (d *dialect) countText(b []byte) Tally {
 	even, odd, slashes := kernels.CountRecordEnds(b, '\\', d.eol)
-	t := emptyTally()
-	t.lines = int64(even + odd)
+	t := EmptyTally()
+	t.Lines = int64(even + odd)
 	run := 0
 	for run < len(b) && b[run] == '\\' {
 		run++
 	}
 	if run == len(b) {
+		t.Open[outside], t.Open[escaped] = true, true
 		if run&1 == 1 {
-			t.next[outside], t.next[escaped] = escaped, outside
+			t.Next[outside], t.Next[escaped] = escaped, outside
 		}
 		return t
 	}
 	c, rest := b[run], b[run+1:]
-	state, ends, marker, data := outside, t.lines, false, false
+	state, ends, marker, data := outside, t.Lines, false, false
 	if slashes > run {
 		var hidden int64
 		state, hidden, marker, data = d.escapesIn(rest)
 		ends -= hidden
 	}
-	for _, s := range [...]quoteState{outside, escaped} {
+	for _, s := range [...]State{outside, escaped} {
 		is := (run&1 == 1) == (s == outside) // c has a backslash before it that means it
-		t.next[s], t.ends[s], t.marker[s], t.data[s] = state, ends, marker || is && c == '.', data
+		t.Next[s], t.Ends[s], t.Mark[s], t.Open[s] = state, ends, marker || is && c == '.', data || state != outside || b[len(b)-1] != d.eol
 		if is && c == d.eol {
-			t.ends[s]--
+			t.Ends[s]--
 		}
 		if len(rest) == 0 {
-			t.data[s] = is
+			t.Open[s] = is || c != d.eol
 		}
 	}
 	return t
@@ -73,7 +74,7 @@ func (d *dialect) countText(b []byte) tally {
 
 // escapesIn follows the backslashes of b, which starts outside. hidden is the number of
 // line breaks that are data.
-func (d *dialect) escapesIn(b []byte) (state quoteState, hidden int64, marker, data bool) {
+func (d *dialect) escapesIn(b []byte) (state State, hidden int64, marker, data bool) {
 	i := 0
 	for i < len(b) {
 		at := nextSlash(b, i)
@@ -96,7 +97,7 @@ func (d *dialect) escapesIn(b []byte) (state quoteState, hidden int64, marker, d
 // indexText is index for the text format; the bitmap is of backslashes. stray says that
 // b holds an end-of-copy marker, or in a CRLF file an LF whose CR is escaped: both are
 // wrong wherever they stand in a record.
-func (d *dialect) indexText(positions []uint32, slashes []uint64, b []byte, s quoteState) (_ kernels.Structure, _ quoteState, stray bool) {
+func (d *dialect) indexText(positions []uint32, slashes []uint64, b []byte, s State) (_ kernels.Structure, _ State, stray bool) {
 	r := kernels.IndexStructure(positions, slashes, b, d.delim, d.eol, d.eol, d.other, false)
 	found, first := r.Seps, 0
 	if s == escaped && len(b) > 0 {
@@ -169,17 +170,7 @@ func oddRun(b []byte) bool {
 	return (len(b)-n)&1 == 1
 }
 
-// lastTextEnd returns the position of the last record end in b, which has one and starts
-// outside.
-func (d *dialect) lastTextEnd(b []byte) int {
-	i := bytes.LastIndexByte(b, d.eol)
-	for i > 0 && oddRun(b[:i]) {
-		i = bytes.LastIndexByte(b[:i], d.eol)
-	}
-	return i
-}
-
-// straysText is reader.strays for the text format.
+// straysText is strays for the text format.
 func (d *dialect) straysText(record []byte) bool {
 	s := outside
 	for i, c := range record {
@@ -222,17 +213,6 @@ func (d *dialect) isEnd(b []byte) bool {
 	return ok && len(after) > 0 && after[0] == d.eol
 }
 
-// endMarker returns the position of the end-of-copy marker of b, which starts with a
-// record, or -1 if the first of what looks like one is not complete or not alone on its
-// line.
-func (d *dialect) endMarker(b []byte) int {
-	at := firstMarker(b)
-	if at < 0 || at > 0 && (b[at-1] != d.eol || oddRun(b[:at-1])) || !d.isEnd(b[at:]) {
-		return -1
-	}
-	return at
-}
-
 // markerError returns what is wrong with the marker at record[i], which is not one that
 // ends the input.
 func (d *dialect) markerError(record []byte, i int) *Error {
@@ -252,55 +232,22 @@ func (d *dialect) markerError(record []byte, i int) *Error {
 		WithHint("A backslash and a point end the data; for a point as data leave the backslash out.")
 }
 
-// endIn looks for the end-of-copy marker in split i of in, which starts in state s and
-// holds what looks like one. If it is one the input ends before it, and so does the split,
-// whose tally is made anew.
-func (l *loader) endIn(w *worker, in *input, i int, s quoteState) error {
-	src, err := w.source(in)
-	if err != nil {
-		return err
-	}
-	off := in.start + int64(i)*l.block
-	from := off
-	if s == escaped {
-		from-- // at least the backslash is in the input
-	}
-	b := make([]byte, min(off+l.block+3, in.size)-from)
-	if _, err := io.ReadFull(io.NewSectionReader(src, from, int64(len(b))), b); err != nil {
-		return readError(err, in.name)
-	}
-	at := firstMarker(b)
-	if at < 0 || !in.d.isEnd(b[at:]) {
-		return nil
-	}
-	begins, err := in.beginsLine(src, from+int64(at))
-	if err != nil || !begins {
-		return err
-	}
-	in.end = from + int64(at)
-	t := &l.splits[in.firstSplit+i].tally
-	if *t = emptyTally(); in.end > off {
-		*t = in.d.count(b[off-from : in.end-from])
-	}
-	return nil
-}
-
-// beginsLine reports whether a record starts at off.
-func (in *input) beginsLine(src io.ReaderAt, off int64) (bool, error) {
+// beginsLine reports whether a record starts at off; the first starts at start.
+func (d *dialect) beginsLine(src io.ReaderAt, start, off int64) (bool, error) {
 	for n := int64(64); ; n *= 2 {
-		n = min(n, off-in.start)
+		n = min(n, off-start)
 		if n == 0 {
 			return true, nil
 		}
 		b := make([]byte, n)
 		if _, err := io.ReadFull(io.NewSectionReader(src, off-n, n), b); err != nil {
-			return false, readError(err, in.name)
+			return false, err
 		}
-		if b[n-1] != in.d.eol {
+		if b[n-1] != d.eol {
 			return false, nil
 		}
 		run := bytes.TrimRight(b[:n-1], `\`)
-		if len(run) > 0 || n == off-in.start {
+		if len(run) > 0 || n == off-start {
 			return (len(b)-1-len(run))&1 == 0, nil
 		}
 	}

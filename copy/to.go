@@ -86,11 +86,7 @@ func To(ctx context.Context, content Content, dst Destination, opt *ToOptions, l
 	if env.Progress == nil {
 		env.Progress = new(Progress)
 	}
-	enc, err := newEncoding(&content, opt, location)
-	if err != nil {
-		return res, err
-	}
-	w := &writer{ctx: ctx, content: content, enc: enc, env: &env, labels: newStageLabels(ctx)}
+	w := &writer{ctx: ctx, content: content, binding: content.binding(location), format: opt.Format, env: &env, labels: newStageLabels(ctx)}
 	w.clock.start(StageConvert, w.labels)
 	defer w.clock.stop()
 	res.Cardinality, res.Workers = Unknown, 1
@@ -98,7 +94,8 @@ func To(ctx context.Context, content Content, dst Destination, opt *ToOptions, l
 		res.Cardinality = Exact
 		res.Workers = w.workers(opt)
 	}
-	if err := w.to(dst, opt, res.Workers); err != nil {
+	err = guarded(w.format, func() error { return w.to(dst, opt, &res.Workers) })
+	if err != nil {
 		return res, err
 	}
 	res.Rows, res.Bytes = w.rows.Load(), w.written
@@ -110,32 +107,28 @@ func To(ctx context.Context, content Content, dst Destination, opt *ToOptions, l
 	return res, nil
 }
 
-// encoding is how a format writes rows. Immutable.
-type encoding interface {
-	head(dst []byte, names []string) []byte // appends what comes before the rows
-	tail(dst []byte) []byte                 // appends what comes behind them
-	encoder() encoder
-}
-
-// newEncoding returns the encoding that the options ask for.
-func newEncoding(c *Content, o *ToOptions, location *time.Location) (encoding, error) {
-	if o.Format == "binary" {
-		return newBinaryForm(c.types)
+// binding returns what a format is told of the content.
+func (c *Content) binding(location *time.Location) *Binding {
+	if c.table != nil {
+		return newBinding(c.table.Schema(), c.columns, nil, location)
 	}
-	return newForm(c, o, location)
-}
-
-// encoder writes rows. One goroutine owns it.
-type encoder interface {
-	// append appends the rows of a batch, of which it keeps nothing.
-	append(dst []byte, b Batch) ([]byte, error)
+	s := &columnar.Schema{Name: "query"}
+	positions := make([]int, len(c.names))
+	for i := range c.names {
+		s.Columns = append(s.Columns, columnar.Column{Name: c.names[i], Type: c.types[i]})
+		positions[i] = i
+	}
+	return newBinding(s, positions, nil, location)
 }
 
 // writer is one COPY TO at work.
 type writer struct {
 	ctx     context.Context
 	content Content
-	enc     encoding
+	binding *Binding
+	format  string // its name
+	enc     *Encoding
+	skip    int // bytes of the first record that separate it from one before
 	env     *Env
 	labels  *stageLabels
 	clock   clock
@@ -156,12 +149,18 @@ func (w *writer) workers(opt *ToOptions) int {
 	return max(1, min(n, t.Groups()))
 }
 
-// to opens the destination and writes everything.
-func (w *writer) to(dst Destination, opt *ToOptions, workers int) error {
+// to opens the destination and writes everything, with as many workers as the format takes.
+func (w *writer) to(dst Destination, opt *ToOptions, workers *int) error {
+	var err error
+	if opt.records != nil {
+		if w.enc, err = opt.records.Bind(w.binding); err != nil {
+			return err
+		}
+		w.skip = w.enc.Between
+	}
 	var file *target
 	w.out, w.name = dst.writer, "stdout"
 	if dst.writer == nil {
-		var err error
 		if file, err = w.env.Files.create(w.ctx, dst.path); err != nil {
 			return err
 		}
@@ -171,8 +170,24 @@ func (w *writer) to(dst Destination, opt *ToOptions, workers int) error {
 	if err := w.wrap(dst.path, opt.Encoding); err != nil {
 		return err
 	}
-	if head := w.enc.head(nil, w.content.names); len(head) > 0 {
-		if err := w.write(head); err != nil {
+	if opt.records != nil {
+		err = w.records(*workers)
+	} else {
+		err = w.container(opt.container, dst.path, workers)
+	}
+	if err == nil && w.deflate != nil {
+		err = fileError(w.deflate.Close(), "could not write to file", w.name)
+	}
+	if err == nil && file != nil {
+		err = file.complete()
+	}
+	return err
+}
+
+// records writes everything as records.
+func (w *writer) records(workers int) error {
+	if len(w.enc.Head) > 0 {
+		if err := w.write(w.enc.Head); err != nil {
 			return err
 		}
 	}
@@ -185,16 +200,19 @@ func (w *writer) to(dst Destination, opt *ToOptions, workers int) error {
 	default:
 		err = w.tableAhead(workers)
 	}
-	if tail := w.enc.tail(nil); err == nil && len(tail) > 0 {
-		err = w.write(tail)
+	if err != nil || len(w.enc.Tail) == 0 {
+		return err
 	}
-	if err == nil && w.deflate != nil {
-		err = fileError(w.deflate.Close(), "could not write to file", w.name)
+	return w.write(w.enc.Tail)
+}
+
+// chunk writes records.
+func (w *writer) chunk(b []byte) error {
+	if w.skip > 0 && len(b) > 0 {
+		b = b[min(w.skip, len(b)):]
+		w.skip = 0
 	}
-	if err == nil && file != nil {
-		err = file.complete()
-	}
-	return err
+	return w.write(b)
 }
 
 // wrap puts between the rows and the file what its name and ENCODING ask for.
@@ -243,14 +261,14 @@ func (w *writer) write(b []byte) error {
 
 // query formats and writes the rows of an iterator.
 func (w *writer) query() error {
-	f := w.enc.encoder()
+	f := w.enc.Encoder()
 	buf := make([]byte, 0, chunkBytes)
 	for b, err := range w.content.rows {
 		if err != nil {
 			return err
 		}
 		err = mmap.Guard(func() (err error) {
-			buf, err = f.append(buf, b)
+			buf, err = f.Append(buf, b)
 			return err
 		})
 		if err != nil {
@@ -258,13 +276,13 @@ func (w *writer) query() error {
 		}
 		w.count(b.Rows)
 		if len(buf) >= chunkBytes {
-			if err := w.write(buf); err != nil {
+			if err := w.chunk(buf); err != nil {
 				return err
 			}
 			buf = buf[:0]
 		}
 	}
-	return w.write(buf)
+	return w.chunk(buf)
 }
 
 func (w *writer) count(rows int) {
@@ -274,13 +292,13 @@ func (w *writer) count(rows int) {
 
 // group formats row group g and passes it on in chunks; emit returns the buffer for the
 // next, or nil to stop.
-func (w *writer) group(ctx context.Context, f encoder, g int, buf []byte, emit func([]byte) []byte) ([]byte, error) {
+func (w *writer) group(ctx context.Context, f Encoder, g int, buf []byte, emit func([]byte) []byte) ([]byte, error) {
 	err := mmap.Guard(func() error {
 		for b, err := range w.content.table.Scan(ctx, columnar.ScanOptions{Columns: w.content.columns, FirstGroup: g, GroupCount: 1}) {
 			if err != nil {
 				return err
 			}
-			if buf, err = f.append(buf, Batch{Rows: b.Rows, Cols: b.Cols}); err != nil {
+			if buf, err = f.Append(buf, Batch{Rows: b.Rows, Cols: b.Cols}); err != nil {
 				return err
 			}
 			w.count(b.Rows)
@@ -297,13 +315,13 @@ func (w *writer) group(ctx context.Context, f encoder, g int, buf []byte, emit f
 
 // tableAlone formats and writes the table in the calling goroutine.
 func (w *writer) tableAlone() error {
-	f := w.enc.encoder()
+	f := w.enc.Encoder()
 	buf := make([]byte, 0, chunkBytes+chunkBytes/4)
 	for g := range w.content.table.Groups() {
 		var failed error
 		var err error
 		buf, err = w.group(w.ctx, f, g, buf, func(b []byte) []byte {
-			if failed = w.write(b); failed != nil {
+			if failed = w.chunk(b); failed != nil {
 				return nil
 			}
 			return b[:0]
@@ -315,7 +333,7 @@ func (w *writer) tableAlone() error {
 			return err
 		}
 	}
-	return w.write(buf)
+	return w.chunk(buf)
 }
 
 // tableAhead formats row groups in parallel and writes them in order. A group's chunks
@@ -338,43 +356,48 @@ func (w *writer) tableAhead(workers int) error {
 			c := &w.clocks[i]
 			c.start(StageConvert, w.labels)
 			defer c.stop()
-			f := w.enc.encoder()
-			for {
-				select {
-				case ahead <- struct{}{}:
-				case <-ctx.Done():
-					return
-				}
-				g := int(next.Add(1)) - 1
-				if g >= groups {
-					return
-				}
-				send := func(b []byte) []byte {
-					select {
-					case queues[g] <- b:
-						return (*pool.Get().(*[]byte))[:0]
-					case <-ctx.Done():
-						return nil
-					}
-				}
-				buf, err := w.group(ctx, f, g, (*pool.Get().(*[]byte))[:0], send)
-				if err != nil {
-					cancel(err)
-				}
-				if len(buf) > 0 {
-					send(buf)
-				}
-				close(queues[g])
+			err := guarded(w.format, func() error { return w.formatGroups(ctx, &next, ahead, queues, &pool) })
+			if err != nil {
+				cancel(err)
 			}
 		})
 	}
 	err := w.drain(ctx, queues, ahead, &pool)
-	if err == nil {
-		err = context.Cause(ctx) // a group that failed has closed its queue
-	}
 	cancel(err)
 	wg.Wait()
 	return err
+}
+
+// formatGroups formats the next row groups until none is left.
+func (w *writer) formatGroups(ctx context.Context, next *atomic.Int64, ahead chan<- struct{}, queues []chan []byte, pool *sync.Pool) error {
+	f := w.enc.Encoder()
+	for {
+		select {
+		case ahead <- struct{}{}:
+		case <-ctx.Done():
+			return nil
+		}
+		g := int(next.Add(1)) - 1
+		if g >= len(queues) {
+			return nil
+		}
+		send := func(b []byte) []byte {
+			select {
+			case queues[g] <- b:
+				return (*pool.Get().(*[]byte))[:0]
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		buf, err := w.group(ctx, f, g, (*pool.Get().(*[]byte))[:0], send)
+		if err != nil {
+			return err
+		}
+		if len(buf) > 0 {
+			send(buf)
+		}
+		close(queues[g])
+	}
 }
 
 // drain writes the queues one after another.
@@ -389,7 +412,7 @@ func (w *writer) drain(ctx context.Context, queues []chan []byte, ahead <-chan s
 				return context.Cause(ctx)
 			}
 			if len(b) > 0 {
-				if err := w.write(b); err != nil {
+				if err := w.chunk(b); err != nil {
 					return err
 				}
 				pool.Put(&b)

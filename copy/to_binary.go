@@ -15,33 +15,35 @@ type binaryForm struct {
 	even  int // bytes of a tuple without NULLs, if all columns have a fixed width; else 0
 }
 
-func newBinaryForm(types []columnar.Type) (*binaryForm, error) {
-	if len(types) > maxTupleFields {
-		return nil, errTooWide(len(types))
+// binaryWriter is the writing side of the binary format, which has no options.
+type binaryWriter struct{}
+
+// Bind resolves the widths of the columns.
+func (binaryWriter) Bind(b *Binding) (*Encoding, error) {
+	if len(b.Columns) > maxTupleFields {
+		return nil, errTooWide(len(b.Columns))
 	}
-	f := &binaryForm{types: types, even: 2}
-	for _, t := range types {
+	f := &binaryForm{types: make([]columnar.Type, len(b.Columns)), even: 2}
+	for i := range b.Columns {
+		f.types[i] = b.Columns[i].Type
+	}
+	for _, t := range f.types {
 		width := fixedWidth(t)
 		if width < 0 {
 			f.even = 0
-			return f, nil
+			break
 		}
 		f.even += 4 + int(width)
 	}
-	return f, nil
+	head := append([]byte(binarySignature), 0, 0, 0, 0, 0, 0, 0, 0)
+	return &Encoding{Head: head, Tail: []byte{0xff, 0xff}, Encoder: f.encoder}, nil
 }
 
 func errTooWide(n int) *Error {
 	return pgerr.New(pgerr.TooManyColumns, "COPY format \"binary\" has no more than %d fields, not %d", maxTupleFields, n)
 }
 
-func (f *binaryForm) head(dst []byte, _ []string) []byte {
-	return append(append(dst, binarySignature...), 0, 0, 0, 0, 0, 0, 0, 0)
-}
-
-func (f *binaryForm) tail(dst []byte) []byte { return append(dst, 0xff, 0xff) }
-
-func (f *binaryForm) encoder() encoder {
+func (f *binaryForm) encoder() Encoder {
 	return &binaryEncoder{binaryForm: f, valid: make([][]uint64, len(f.types)), nulls: make([][]uint64, len(f.types))}
 }
 
@@ -53,7 +55,8 @@ type binaryEncoder struct {
 	text  []byte
 }
 
-func (e *binaryEncoder) append(dst []byte, b Batch) ([]byte, error) {
+// Append appends the tuples of a batch.
+func (e *binaryEncoder) Append(dst []byte, b Batch) ([]byte, error) {
 	some := false
 	for i := range e.types {
 		e.nulls[i] = nil

@@ -14,7 +14,7 @@ import (
 // form is how a COPY TO csv or text writes its columns. Immutable.
 type form struct {
 	delim, quote, escape byte
-	text, header         bool
+	text                 bool
 	null                 string
 	location             *time.Location
 	cols                 []formColumn
@@ -27,63 +27,48 @@ type formColumn struct {
 	plain bool // no value needs quotes or escapes
 }
 
-// newForm resolves options against the columns.
-func newForm(c *Content, o *ToOptions, location *time.Location) (*form, error) {
-	f := &form{
-		delim: o.Delimiter, quote: o.Quote, escape: o.Escape, text: o.Format == "text", header: o.Header,
-		null: o.Null, location: location, cols: make([]formColumn, len(c.types)),
-	}
-	force, err := c.forced(o)
+// lineWriter is the writing side of text or csv, with its options.
+type lineWriter struct {
+	structure
+	text       bool
+	header     bool
+	forceQuote columnSet
+}
+
+// Bind resolves options against the columns.
+func (o *lineWriter) Bind(b *Binding) (*Encoding, error) {
+	f := &form{delim: o.delimiter, quote: o.quote, escape: o.escape, text: o.text, null: o.null, location: b.Location, cols: make([]formColumn, len(b.Columns))}
+	force, err := o.forceQuote.resolve(b, "FORCE_QUOTE")
 	if err != nil {
 		return nil, err
 	}
-	safe := inert(o.Quote) && strings.IndexByte(",;|~^\t!", o.Delimiter) >= 0
-	for i, t := range c.types {
-		col := &f.cols[i]
-		col.typ, col.force = t, force[i]
-		sh := shape{location: location}
+	for _, i := range force {
+		f.cols[i].force = true
+	}
+	safe := inert(o.quote) && strings.IndexByte(",;|~^\t!", o.delimiter) >= 0
+	for i := range b.Columns {
+		col, t := &f.cols[i], b.Columns[i].Type
+		col.typ = t
 		col.plain = safe && !col.force && (!t.Variable() || t.Kind == columnar.Numeric) && !t.Array &&
-			(f.text || o.Null == "" || !sh.accepts(t, o.Null))
+			(f.text || o.null == "" || !accepts(t, o.null, b.Location))
 	}
-	return f, nil
+	e := &Encoding{Encoder: f.encoder}
+	if o.header {
+		e.Head = f.names(b.Columns)
+	}
+	return e, nil
 }
 
-// forced says which columns FORCE_QUOTE names.
-func (c *Content) forced(o *ToOptions) ([]bool, error) {
-	s := &columnar.Schema{Name: "query"}
-	positions := c.columns
-	if c.table != nil {
-		s = c.table.Schema()
-	} else {
-		for i := range c.names {
-			s.Columns = append(s.Columns, columnar.Column{Name: c.names[i], Type: c.types[i]})
-			positions = append(positions, i)
-		}
-	}
-	chosen, err := o.forceQuote.resolve(s, positions, "FORCE_QUOTE")
-	force := make([]bool, len(c.types))
-	for _, i := range chosen {
-		force[i] = true
-	}
-	return force, err
-}
-
-// head appends the line of column names, if there is to be one.
-func (f *form) head(dst []byte, names []string) []byte {
-	if !f.header {
-		return dst
-	}
-	for i, name := range names {
+// names returns the line of column names.
+func (f *form) names(columns []Column) (dst []byte) {
+	for i := range columns {
 		if i > 0 {
 			dst = append(dst, f.delim)
 		}
-		dst = f.appendField(dst, []byte(name), false)
+		dst = f.appendField(dst, []byte(columns[i].Name), false)
 	}
 	return append(dst, '\n')
 }
-
-// tail appends nothing: the last line ends the rows.
-func (f *form) tail(dst []byte) []byte { return dst }
 
 // appendField appends a value that is not NULL, in quotes if it needs them; of text, with
 // its escapes.
@@ -162,7 +147,7 @@ type vecReader struct {
 	f64   []float64
 }
 
-func (f *form) encoder() encoder {
+func (f *form) encoder() Encoder {
 	return &formatter{form: f, valid: make([][]uint64, len(f.cols)), cols: make([]vecReader, len(f.cols))}
 }
 
@@ -200,8 +185,8 @@ func (f *formatter) open(i int, v *columnar.Vec, rows int) {
 	}
 }
 
-// append appends the lines of a batch.
-func (f *formatter) append(dst []byte, b Batch) ([]byte, error) {
+// Append appends the lines of a batch.
+func (f *formatter) Append(dst []byte, b Batch) ([]byte, error) {
 	for i := range f.cols {
 		f.open(i, &b.Cols[i], b.Rows)
 	}

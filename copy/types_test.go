@@ -114,10 +114,7 @@ func TestTypes(t *testing.T) {
 					t.Fatalf("%q, want %q from %q", got, want, in.String())
 				}
 				for _, text := range bad[:min(3, len(bad))] {
-					sh := shape{location: location}
-					x := explainer{sh: &sh}
-					f := field{typ: kind, name: "a"}
-					e := x.value(&f, fieldText, []byte(text))
+					e := valueError(kind, []byte(text), location)
 					quoted := `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 					got := wantState(t, load(in.String()+quoted+",x\n"), e.SQLState)
 					dropTable(t, store)

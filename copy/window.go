@@ -1,7 +1,9 @@
 package copy
 
 import (
+	"io"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/ingotdb/ingot/columnar"
@@ -27,9 +29,9 @@ type sealed struct {
 type summing struct {
 	input  int
 	split  int
-	state  quoteState
+	state  State
 	lines  int64
-	data   bool // behind the last record end there is more
+	open   bool // behind the last record end there is more
 	looked bool // a marker was looked at
 	ended  bool // the input ended at one
 }
@@ -37,7 +39,7 @@ type summing struct {
 // windowSplits returns the number of splits of a window.
 func (l *loader) windowSplits() int {
 	limit := l.env.MemoryLimit
-	if l.sh.binary || limit <= 0 || l.bytes <= limit {
+	if l.walks() || limit <= 0 || l.bytes <= limit {
 		return len(l.splits)
 	}
 	return int(max(1, min(mostWindowBytes, limit/4)/l.block))
@@ -87,10 +89,7 @@ func (l *loader) window() error {
 	if l.rows == before && (before > 0 || !last) {
 		return l.verify(last)
 	}
-	l.slack = 0
-	if l.numeric() {
-		l.slack = l.span
-	}
+	l.slack = l.expansion(l.rows - before)
 	l.again = false
 	mark := l.sifted.mark(l.pool)
 	for {
@@ -114,15 +113,15 @@ func (l *loader) window() error {
 func (l *loader) countNext(n int) error {
 	from := l.counted
 	l.counted = min(from+n, len(l.splits))
-	if l.sh.binary {
-		err := l.countTuples()
-		for _, in := range l.inputs {
-			in.known, in.whole = splitsOf(in, l.block), true
+	if l.walks() {
+		if err := l.walk(); err != nil {
+			return err
 		}
-		return err
 	}
-	if err := l.count(from, l.counted); err != nil {
-		return err
+	if l.scans() {
+		if err := l.count(from, l.counted); err != nil {
+			return err
+		}
 	}
 	if err := l.sum(); err != nil {
 		return err
@@ -150,9 +149,17 @@ func (l *loader) sum() error {
 		in := l.inputs[z.input]
 		if !in.begun {
 			in.begun, in.firstRow = true, l.rows
-			*z = summing{input: z.input, split: in.firstSplit, lines: in.headLines}
+			*z = summing{input: z.input, split: in.firstSplit, lines: in.layout.Lines}
 		}
 		end := in.firstSplit + in.splits
+		if in.layout.Walk != nil {
+			for i := range in.splits {
+				l.splits[in.firstSplit+i].rows += l.rows
+			}
+			l.rows += in.rows
+			z.split, in.known, in.whole = end, splitsOf(in, l.block), true
+			continue
+		}
 		for ; z.split < min(end, l.counted) && !z.ended; z.split++ {
 			if err := l.sumSplit(in, z); err != nil {
 				return err
@@ -166,7 +173,7 @@ func (l *loader) sum() error {
 			return nil
 		}
 		in.known = min(in.known, splitsOf(in, l.block))
-		if in.whole = true; in.splits > 0 && !z.ended && (z.state != outside || z.data || in.lastByte != in.d.eol) {
+		if in.whole = true; in.splits > 0 && !z.ended && z.open {
 			in.rows++ // the last record has no end
 			l.rows++
 		}
@@ -180,7 +187,7 @@ func (l *loader) sumSplit(in *input, z *summing) error {
 	s := &l.splits[z.split]
 	s.state, s.rows, s.lines = z.state, l.rows, z.lines
 	in.known = i + 1
-	if s.marker[z.state] && !z.looked {
+	if s.Mark[z.state] && !z.looked {
 		z.looked = true // the record with another one fails
 		w := l.pool[0]
 		defer w.close()
@@ -191,11 +198,61 @@ func (l *loader) sumSplit(in *input, z *summing) error {
 			return nil
 		}
 	}
-	l.rows += s.ends[z.state]
-	z.lines += s.tally.lines
-	z.data = s.data[z.state]
-	z.state = s.next[z.state]
+	l.rows += s.Ends[z.state]
+	z.lines += s.Lines
+	z.open = s.Open[z.state]
+	z.state = s.Next[z.state]
 	return nil
+}
+
+// endIn asks the format for the end of in, which something in split i, which starts in state
+// s, may be. If it is, so does the split end, whose tally is made anew.
+func (l *loader) endIn(w *worker, in *input, i int, s State) error {
+	ender, is := in.layout.Scan.(Ender)
+	if !is {
+		return nil
+	}
+	src, err := w.source(in)
+	if err != nil {
+		return err
+	}
+	off := in.start + int64(i)*l.block
+	end, err := ender.End(src, in.start, off, min(off+l.block, in.size), in.size, s)
+	if err != nil {
+		return readError(err, in.name)
+	}
+	if end < 0 {
+		return nil
+	}
+	in.end = end
+	t := &l.splits[in.firstSplit+i].Tally
+	if *t = EmptyTally(); end > off {
+		b := make([]byte, end-off)
+		if _, err := io.ReadFull(io.NewSectionReader(src, off, end-off), b); err != nil {
+			return readError(err, in.name)
+		}
+		*t = in.layout.Scan.Count(b, off-in.start)
+	}
+	return nil
+}
+
+// walks reports whether there is an input whose records are found one after the other.
+func (l *loader) walks() bool {
+	return slices.ContainsFunc(l.inputs, func(in *input) bool { return in.layout.Walk != nil })
+}
+
+// scans reports whether there is one whose record ends show.
+func (l *loader) scans() bool {
+	return slices.ContainsFunc(l.inputs, func(in *input) bool { return in.layout.Scan != nil })
+}
+
+// expansion returns what the format guesses that so many rows of the window take more than
+// their records.
+func (l *loader) expansion(rows int64) int64 {
+	if x, is := l.sh.records.(Expander); is {
+		return max(0, x.Expansion(rows, l.span))
+	}
+	return 0
 }
 
 // attempt reserves space for the rows from before on and converts them into it; last says

@@ -153,7 +153,7 @@ func TestSlowLongRecord(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			opt.Header = c.header
+			opt.records.(*lineReader).header = c.header
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			res, err := From(context.Background(), store, target, FromReader(drip{strings.NewReader(c.in)}, "stdin"), opt, Env{patience: 1})

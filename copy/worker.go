@@ -16,8 +16,8 @@ type worker struct {
 	count  []byte
 	whole  []byte // a small file
 	reader reader
-	conv   converter
-	batch  batch
+	rows   Rows
+	bytes  int64    // of the records of the fragment
 	data   [][]byte // string bytes of the columns of one fragment after another
 
 	lines   int64    // line breaks of the input before the batch; -1: not counted
@@ -83,9 +83,10 @@ func (l *loader) newWorker() *worker {
 	if l.env.readBytes > 0 {
 		w.reader.size = l.env.readBytes
 	}
-	w.reader.fields, w.reader.stride, w.reader.text = len(l.sh.fields), max(1, len(l.sh.fields)), l.sh.text
-	w.reader.tuples, w.reader.widths = l.sh.binary, l.sh.widths
-	w.conv.sh, w.conv.location, w.conv.sieve = l.sh, l.sh.location, newSieve(l.sh)
+	w.rows = Rows{sh: l.sh, sieve: newSieve(l.sh)}
+	if l.sh.records != nil {
+		w.reader.dec = l.sh.records.Decoder()
+	}
 	l.pool = append(l.pool, w)
 	return w
 }
@@ -96,11 +97,12 @@ var idleWorkers = sync.Pool{New: func() any { return new(worker) }}
 
 // retire gives w back. Of what it holds only scratch of moderate size is kept.
 func (w *worker) retire() {
+	if w.reader.dec != nil {
+		w.reader.dec.Close()
+	}
 	kept := worker{count: w.count, whole: w.whole}
-	kept.reader.buf, kept.reader.seps, kept.reader.quotes = w.reader.buf, w.reader.seps, w.reader.quotes
-	kept.conv.null, kept.conv.slow, kept.conv.bits, kept.conv.scratch = w.conv.null, w.conv.slow, w.conv.bits, w.conv.scratch
-	if cap(w.reader.buf) > 4*blockBytes || len(w.reader.seps) > 4*blockBytes || cap(w.conv.scratch) > blockBytes {
-		kept.reader, kept.conv = reader{}, converter{}
+	if cap(w.reader.buf) <= 4*blockBytes {
+		kept.reader.buf = w.reader.buf
 	}
 	*w = kept
 	idleWorkers.Put(w)
@@ -116,7 +118,7 @@ func (l *loader) run(s Stage, fn func(w *worker) error) error {
 		w.clock.start(s, l.labels)
 		defer w.clock.stop()
 		defer w.close()
-		return mmap.Guard(func() error { return fn(w) })
+		return guarded(l.sh.name, func() error { return mmap.Guard(func() error { return fn(w) }) })
 	}
 	if l.workers == 1 {
 		return one(l.pool[0])

@@ -245,8 +245,8 @@ func (r *runner) infer(ctx context.Context, c *ast.Copy, options []copy.Option) 
 		return nil, nil, err
 	}
 	r.notice(inf.Says)
-	if inf.Header && opt.Header.Records == 0 {
-		c.Options = append(c.Options, astOption(option("header", "true")))
+	for _, o := range inf.Extra {
+		c.Options = append(c.Options, astOption(o))
 	}
 	def = &ast.CreateTable{Table: c.Table}
 	for _, col := range inf.Columns {

@@ -1,0 +1,544 @@
+package copy
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/mmap"
+)
+
+// Containers. Their parts are put together to tasks, each of which has the rows of a fragment
+// at least where there are as many; a task belongs to one goroutine, and its fragments to it.
+// If all parts of all inputs say their rows before they are read, tasks and fragments are
+// planned first and everything is reserved at once. Otherwise the calling goroutine asks
+// for one part after the other and hands tasks on.
+
+// content is an open container.
+type content struct {
+	Container
+	name    string
+	info    fs.FileInfo // nil for a stream
+	file    *os.File
+	closers []io.Closer
+	sh      *shape // as far as this input fills it
+}
+
+// task is consecutive parts.
+type task struct {
+	parts    []taskPart
+	row      int64 // of the COPY, the first
+	rows     int64
+	varBytes int64 // -1: unknown
+	fragment int   // index of the first
+}
+
+// taskPart is a part, and where it stands.
+type taskPart struct {
+	Part
+	of    *content
+	row   int64 // of the input, the first
+	rows  int64
+	bytes int64 // of the input, for the progress
+}
+
+// fromContainers stores the rows of files, or of a stream.
+func (l *loader) fromContainers(src *Source) error {
+	list, err := l.openContainers(src)
+	defer func() {
+		for _, c := range list {
+			c.close()
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	exact := true
+	for _, c := range list {
+		class, _ := c.Rows()
+		exact = exact && class == Exact
+	}
+	if exact {
+		l.result.Cardinality = l.class(Exact)
+		err = l.planned(list)
+	} else {
+		err = l.unplanned(list)
+	}
+	if l.failed.err != nil {
+		return l.failed.err
+	}
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		if err := l.unchanged(c); err != nil {
+			return err
+		}
+	}
+	return l.checkRows()
+}
+
+// close closes everything of c.
+func (c *content) close() {
+	if c.Container != nil {
+		c.Container.Close() // it was only read
+	}
+	for _, f := range c.closers {
+		f.Close()
+	}
+	if c.file != nil {
+		c.file.Close()
+	}
+}
+
+// unchanged returns an error if the file of c was written to while it was read.
+func (l *loader) unchanged(c *content) error {
+	if c.info == nil || c.file == nil {
+		return nil
+	}
+	info, err := c.file.Stat()
+	if err != nil {
+		return fileError(err, "could not stat file", c.name)
+	}
+	if in := (&input{info: c.info, size: c.info.Size()}); !in.same(info) {
+		return errChanged(c.name)
+	}
+	return nil
+}
+
+// openContainers opens the inputs of src and matches their columns. What it returns is to be
+// closed whatever the error.
+func (l *loader) openContainers(src *Source) (list []*content, err error) {
+	open := func(c *content, in *Input) error {
+		list = append(list, c)
+		var err error
+		if c.Container, err = l.opt.container.Open(l.ctx, in); err != nil {
+			return inFile(err, c.name)
+		}
+		return inFile(l.match(c), c.name)
+	}
+	if src.reader != nil {
+		c := &content{name: src.name}
+		in, err := l.containerStream(c, src.reader)
+		if err != nil {
+			return list, err
+		}
+		return list, open(c, in)
+	}
+	names, err := l.env.Files.expand(src.paths)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		c := &content{name: name}
+		if c.file, c.info, err = l.env.Files.open(l.ctx, name); err != nil {
+			return list, err
+		}
+		in := &Input{Name: name, At: c.file, Size: c.info.Size()}
+		if kind, must := mustStream(c.file, c.info); must {
+			if in, err = l.containerStream(c, c.file, kind); err != nil {
+				c.close()
+				return list, err
+			}
+		} else {
+			l.bytes += c.info.Size()
+			l.env.Progress.BytesTotal.Add(c.info.Size())
+		}
+		if err := open(c, in); err != nil {
+			return list, err
+		}
+	}
+	return list, nil
+}
+
+// inFile gives an error of a format the name of its file.
+func inFile(err error, name string) error {
+	if err == nil {
+		return nil
+	}
+	err = fileError(err, "could not read from file", name)
+	if e, is := err.(*Error); is && e.File == "" {
+		e.File = name
+	}
+	return err
+}
+
+// containerStream returns the input of what r reads, decompressed: as a stream if the format
+// takes one, else in memory.
+func (l *loader) containerStream(c *content, r io.Reader, kind ...*compression) (*Input, error) {
+	counted := &countedReader{r: r, progress: l.env.Progress}
+	r = counted
+	l.recoded = true
+	if len(kind) > 0 && kind[0] != nil {
+		inflated, err := newInflated(counted, kind[0], c.name)
+		if err != nil {
+			return nil, err
+		}
+		c.closers = append(c.closers, inflated)
+		r = inflated
+	}
+	if l.opt.container.Streams() {
+		return &Input{Name: c.name, Stream: r}, nil
+	}
+	var b bytes.Buffer
+	limit := l.env.MemoryLimit
+	if limit <= 0 {
+		limit = 1 << 62
+	}
+	n, err := io.Copy(&b, io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, fileError(err, "could not read from", c.name)
+	}
+	if n > limit {
+		return nil, pgerr.New(pgerr.OutOfMemory, "\"%s\" does not fit the memory limit of %d bytes", c.name, limit).
+			WithHint("A file of this format must be read at any place: decompress it into a file.").In(c.name)
+	}
+	l.bytes += n
+	return &Input{Name: c.name, At: bytes.NewReader(b.Bytes()), Size: n}, nil
+}
+
+// match finds the columns of the COPY among those of c. What the input lacks has its default
+// unless the statement names it.
+func (l *loader) match(c *content) error {
+	has := c.Columns()
+	sh := *l.sh
+	c.sh = &sh
+	b := *l.sh.binding
+	sh.binding, b.Columns, b.Where = &b, nil, nil
+	from := []int{}
+	index := make([]int, len(l.sh.fields)) // of a field in b
+	for i := range l.sh.fields {
+		f := &l.sh.fields[i]
+		k := i
+		if l.sh.format.Named {
+			k = slices.IndexFunc(has, func(h ContainerColumn) bool { return h.Name == f.Name })
+		}
+		if k < 0 || k >= len(has) {
+			if l.sh.explicit || !l.sh.format.Named {
+				return errLacks(c.name, f.Name, has)
+			}
+			sh.consts = append(slices.Clip(sh.consts), newConstant(l.sh.schema, l.sh.defaults, f.Pos))
+			index[i] = -1
+			continue
+		}
+		if has[k].Type == (columnar.Type{}) {
+			return pgerr.New(pgerr.FeatureNotSupported, "column \"%s\" has the type %s, which is not supported", has[k].Name, has[k].Says)
+		}
+		index[i] = len(from)
+		from = append(from, k)
+		b.Columns = append(b.Columns, *f)
+	}
+	if len(from) == 0 && len(l.sh.fields) > 0 {
+		return errLacks(c.name, l.sh.fields[0].Name, has)
+	}
+	if !l.sh.format.Named && len(has) > len(from) {
+		return pgerr.New(pgerr.DatatypeMismatch, "\"%s\" has %d columns and the COPY fills %d", c.name, len(has), len(from))
+	}
+	for _, p := range l.sh.binding.Where {
+		if p.Column = index[p.Column]; p.Column >= 0 {
+			b.Where = append(b.Where, p)
+		}
+	}
+	sh.fields = b.Columns
+	return c.Bind(&b, from)
+}
+
+// errLacks is the error for a column that an input does not have.
+func errLacks(file, name string, has []ContainerColumn) *Error {
+	var names []string
+	for i := range has[:min(10, len(has))] {
+		names = append(names, has[i].Name)
+	}
+	return pgerr.New(pgerr.UndefinedColumn, "\"%s\" has no column \"%s\"", file, name).
+		WithHint("Its columns begin with: %s.", strings.Join(names, ", "))
+}
+
+// planned stores containers whose parts all say their rows before they are read.
+func (l *loader) planned(list []*content) error {
+	var parts []taskPart
+	total := int64(0)
+	for _, c := range list {
+		row, first := int64(0), len(parts)
+		for p, err := range c.Parts() {
+			if err != nil {
+				return inFile(err, c.name)
+			}
+			rows, _ := p.Size()
+			if rows < 0 {
+				return errInternal("a part of \"%s\" does not say its rows", c.name)
+			}
+			parts = append(parts, taskPart{Part: p, of: c, row: row, rows: rows})
+			row += rows
+		}
+		if c.info != nil && !l.recoded {
+			share(parts[first:], row, c.info.Size())
+		}
+		total += row
+	}
+	l.most = workersFor(l.bytes, l.opt.Parallelism, l.env)
+	most := int64(l.fragmentRows())
+	if each := (total + int64(l.most) - 1) / int64(l.most); l.most > 1 && each < most {
+		most = max(64, each)
+	}
+	tasks := cutTasks(parts, most)
+	plan := columnar.LoadPlan{Schema: l.sh.schema}
+	fragments, varBytes := []int{}, int64(0)
+	for i := range tasks {
+		t := &tasks[i]
+		t.fragment = len(fragments)
+		fragments = append(fragments, planRows(t.rows, l.fragmentRows())...)
+		if varBytes >= 0 {
+			varBytes += t.varBytes
+		}
+		if t.varBytes < 0 {
+			varBytes = -1
+		}
+	}
+	exact := !l.grows() && (!l.variable() || varBytes >= 0)
+	if exact {
+		plan.Fragments, plan.VarBytes = fragments, l.constBytes(list, total)+max(varBytes, 0)
+	}
+	var err error
+	if l.load, err = l.store.NewLoad(l.ctx, plan); err != nil {
+		return err
+	}
+	l.workers = max(1, min(l.most, len(tasks)))
+	l.result.Workers = l.workers
+	var next atomic.Int64
+	err = l.run(StageConvert, func(w *worker) error {
+		for {
+			k := int(next.Add(1)) - 1
+			if k >= len(tasks) || l.failed.row.Load() < tasks[k].row {
+				return nil
+			}
+			if err := l.perform(w, &tasks[k], exact); err != nil {
+				next.Store(int64(len(tasks)))
+				return ignoreStop(err)
+			}
+		}
+	})
+	l.rows = total
+	return err
+}
+
+// ignoreStop returns err unless it says that a row has failed.
+func ignoreStop(err error) error {
+	if err == errStopped {
+		return nil
+	}
+	return err
+}
+
+// share gives each part its share of the bytes of its input.
+func share(parts []taskPart, rows, bytes int64) {
+	for i := range parts {
+		n := bytes
+		if rows > 0 && i < len(parts)-1 {
+			n = int64(float64(bytes) * (float64(parts[i].rows) / float64(rows)))
+		}
+		n = min(n, bytes)
+		parts[i].bytes = n
+		bytes -= n
+		rows -= parts[i].rows
+	}
+}
+
+// constBytes returns the bytes of strings in the columns that an input does not fill.
+func (l *loader) constBytes(list []*content, rows int64) (n int64) {
+	for _, c := range list {
+		most := int64(0)
+		for i := range c.sh.consts {
+			if k := &c.sh.consts[i]; k.value.Type.Variable() {
+				most += int64(len(k.value.S))
+			}
+		}
+		n = max(n, most*rows)
+	}
+	return n
+}
+
+// cutTasks puts parts together to tasks of most rows or little more.
+func cutTasks(parts []taskPart, most int64) (tasks []task) {
+	row := int64(0)
+	for len(parts) > 0 {
+		t := task{row: row}
+		for len(parts) > 0 && (len(t.parts) == 0 || t.rows < most) {
+			t.add(parts[0])
+			parts = parts[1:]
+		}
+		row += t.rows
+		tasks = append(tasks, t)
+	}
+	return tasks
+}
+
+// add adds a part to t.
+func (t *task) add(p taskPart) {
+	_, n := p.Size()
+	if t.parts = append(t.parts, p); n < 0 {
+		t.varBytes = -1
+	} else if t.varBytes >= 0 {
+		t.varBytes += n
+	}
+	t.rows += p.rows
+}
+
+// perform stores the rows of t. exact says that its fragments are planned.
+func (l *loader) perform(w *worker, t *task, exact bool) error {
+	g := &gatherer{l: l, w: w, most: l.fragmentRows(), open: l.capacity(int(min(max(t.rows, 1), int64(l.fragmentRows())))), first: t.fragment, row: t.row}
+	if exact {
+		g.plan = planRows(t.rows, g.most)
+	}
+	for i := range t.parts {
+		p := &t.parts[i]
+		if err := l.readPart(g, p); err != nil {
+			return err
+		}
+	}
+	return g.close()
+}
+
+// readPart stores the rows of p.
+func (l *loader) readPart(g *gatherer, p *taskPart) error {
+	g.w.rows.sh = p.of.sh
+	s := &Sink{g: g, of: p.of, row: p.row}
+	g.place = func(row int64, e *Error) { s.placed(row-g.row, e) }
+	before := g.rows
+	g.w.clock.enter(StageRead)
+	err := p.Read(l.ctx, s)
+	g.w.clock.enter(StageConvert)
+	if err == nil && p.rows >= 0 && g.rows-before != p.rows {
+		err = pgerr.New(pgerr.DataCorrupted, "a part of \"%s\" has %d rows, and %d were expected", p.of.name, g.rows-before, p.rows)
+	}
+	if err != nil && err != errStopped {
+		l.failed.record(g.row, func() error { return inFile(err, p.of.name) })
+		err = errStopped
+	}
+	if !l.recoded {
+		l.env.Progress.BytesProcessed.Add(p.bytes)
+	}
+	return err
+}
+
+// unplanned stores containers that tell their parts one after the other.
+func (l *loader) unplanned(list []*content) error {
+	var err error
+	if l.load, err = l.store.NewLoad(l.ctx, columnar.LoadPlan{Schema: l.sh.schema}); err != nil {
+		return err
+	}
+	l.workers = workersFor(1<<62, l.opt.Parallelism, l.env)
+	ctx, cancel := context.WithCancelCause(l.ctx)
+	defer cancel(nil)
+	work := make(chan *task)
+	var wg sync.WaitGroup
+	for range l.workers {
+		w := l.newWorker()
+		wg.Go(func() {
+			w.clock.start(StageConvert, l.labels)
+			defer w.clock.stop()
+			err := guarded(l.sh.name, func() error {
+				return mmap.Guard(func() error {
+					for t := range work {
+						if err := l.perform(w, t, false); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+			})
+			if err != nil {
+				cancel(err)
+			}
+		})
+	}
+	l.result.Workers = l.workers
+	send := func(t *task) error {
+		select {
+		case work <- t:
+			return nil
+		case <-ctx.Done():
+			return ignoreStop(context.Cause(ctx))
+		}
+	}
+	err = guarded(l.sh.name, func() error { return l.leadParts(ctx, list, send) })
+	close(work)
+	wg.Wait()
+	if cause := context.Cause(ctx); err == nil && cause != nil {
+		err = ignoreStop(cause)
+	}
+	return err
+}
+
+// leadParts asks for the parts one after the other. A part that does not say its rows is read by
+// the calling goroutine, and so are all that follow it.
+func (l *loader) leadParts(ctx context.Context, list []*content, send func(*task) error) error {
+	most := int64(l.fragmentRows())
+	next := &task{}
+	fragment := 0
+	flush := func() error {
+		if len(next.parts) == 0 {
+			return nil
+		}
+		next.fragment = fragment
+		fragment += len(planRows(next.rows, int(most)))
+		t := next
+		next = &task{row: t.row + t.rows}
+		return send(t)
+	}
+	var alone *gatherer
+	for _, c := range list {
+		row := int64(0)
+		for p, err := range c.Parts() {
+			switch {
+			case err != nil:
+				l.failed.record(next.row+next.rows, func() error { return inFile(err, c.name) })
+				return flush()
+			case ctx.Err() != nil, l.failed.row.Load() <= next.row:
+				return ctx.Err()
+			}
+			rows, _ := p.Size()
+			part := taskPart{Part: p, of: c, row: row, rows: rows}
+			if rows < 0 || alone != nil {
+				if err := flush(); err != nil {
+					return err
+				}
+				if alone == nil {
+					alone = &gatherer{l: l, w: l.newWorker(), most: int(most), open: 64, first: fragment, row: next.row}
+					alone.w.clock.start(StageConvert, l.labels)
+					defer alone.w.clock.stop()
+				}
+				before := alone.rows
+				if err := mmap.Guard(func() error { return l.readPart(alone, &part) }); err != nil {
+					return ignoreStop(err)
+				}
+				row += alone.rows - before
+				next.row += alone.rows - before
+				continue
+			}
+			next.add(part)
+			if row += rows; next.rows >= most {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if alone != nil {
+		if err := mmap.Guard(alone.close); err != nil {
+			return err
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	l.rows = next.row
+	return nil
+}
