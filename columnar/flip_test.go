@@ -19,7 +19,7 @@ import (
 )
 
 // smallStore makes a cleanly closed store with rows in the log's state, in a record and in
-// data files, deletes and an altered table; and returns what it holds.
+// data files, deletes, an altered table and edges; and returns what it holds.
 func smallStore(t testing.TB, logBytes int64) (*memfs.FS, *model) {
 	t.Helper()
 	fsys := memfs.New()
@@ -35,6 +35,11 @@ func smallStore(t testing.TB, logBytes int64) (*memfs.FS, *model) {
 		w.s.Checkpoint(context.Background()),
 		w.s.Checkpoint(context.Background()), // no slot leads to the first logs any more
 		do(func(c *change) error { return c.load("n", 66, 64, false) })(&w),
+		do(func(c *change) error {
+			return errors.Join(c.create(keyed("k")), c.load("k", 6, 64, true), c.relate("r", "k", "k"))
+		})(&w),
+		do(func(c *change) error { return c.load("r", 5, 64, true) })(&w),
+		do(func(c *change) error { return c.load("r", 130, 192, true) })(&w),
 		do(func(c *change) error { return errors.Join(c.load("a", 1, 64, true), c.remove("n", every(9))) })(&w),
 		w.close()} {
 		if err != nil {

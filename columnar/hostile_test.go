@@ -28,6 +28,14 @@ type anatomy struct {
 	bodies [][]byte // of the log's records; the first is the state
 	files  map[string][]byte
 	chunks []anatomyChunk
+	runs   []anatomyRun
+}
+
+// anatomyRun is where one direction of a run lies.
+type anatomyRun struct {
+	file string
+	seed uint32
+	dir  csrDir
 }
 
 // anatomyChunk is where a chunk lies.
@@ -80,6 +88,13 @@ func dissect(t testing.TB) *anatomy {
 				}
 			}
 		})
+		for _, r := range tab.runs {
+			for _, d := range r.dirs {
+				if r.file != nil {
+					a.runs = append(a.runs, anatomyRun{r.file.name, r.file.seed, d})
+				}
+			}
+		}
 	}
 	snap.Release()
 	if err := s.Close(); err != nil {
@@ -92,14 +107,14 @@ func dissect(t testing.TB) *anatomy {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if len(a.bodies) < 3 || len(a.files) < 2 || len(a.chunks) < 20 {
-		t.Fatalf("%d records, %d files, %d chunks", len(a.bodies), len(a.files), len(a.chunks))
+	if len(a.bodies) < 3 || len(a.files) < 2 || len(a.chunks) < 20 || len(a.runs) != 2 {
+		t.Fatalf("%d records, %d files, %d chunks, %d runs", len(a.bodies), len(a.files), len(a.chunks), len(a.runs))
 	}
 	return a
 }
 
 func (a *anatomy) clone() *anatomy {
-	c := &anatomy{files: map[string][]byte{}, chunks: slices.Clone(a.chunks)}
+	c := &anatomy{files: map[string][]byte{}, chunks: slices.Clone(a.chunks), runs: slices.Clone(a.runs)}
 	for _, b := range a.bodies {
 		c.bodies = append(c.bodies, bytes.Clone(b))
 	}
@@ -165,8 +180,11 @@ func (a *anatomy) mutate(program []byte) {
 		op, which, val, n := program[0], int(program[1]), program[4], int(program[5])
 		pos := int(binary.LittleEndian.Uint16(program[2:]))
 		program = program[6:]
-		if op%12 >= 7 {
-			a.mutateChunk(op%12, which%len(a.chunks), pos, val)
+		if i := which % (len(a.chunks) + 5*len(a.runs)); op%12 >= 7 && i >= len(a.chunks) {
+			a.mutateRun((i-len(a.chunks))%len(a.runs), pos, val)
+			continue
+		} else if op%12 >= 7 {
+			a.mutateChunk(op%12, i, pos, val)
 			continue
 		}
 		i := which % len(a.bodies)
@@ -220,6 +238,21 @@ func (a *anatomy) mutateChunk(op byte, i, pos int, val byte) {
 	a.reseal(i)
 }
 
+// mutateRun changes a number of a run, and makes its checksum hold.
+func (a *anatomy) mutateRun(i, pos int, val byte) {
+	r := &a.runs[i]
+	area := a.files[r.file][r.dir.off : r.dir.off+r.dir.size()]
+	at := pos % (len(area) / 4) * 4
+	now := binary.LittleEndian.Uint32(area[at:])
+	if val < 128 {
+		now += uint32(int32(val%4) - 2)
+	} else {
+		now = 1<<(val&31) - uint32(val>>5&1)
+	}
+	binary.LittleEndian.PutUint32(area[at:], now)
+	a.swap(&r.dir.crc, crc32.Update(r.seed, castagnoli, area))
+}
+
 // endure opens a hostile store and does everything to it that a user can do. Errors are
 // fine; a panic, a read outside, much memory or much time is not. It reports how many
 // rows it could read.
@@ -241,6 +274,13 @@ func endure(fsys vfs.FS, readOnly bool) (rows int, err error) {
 	snap.Info()
 	for _, tab := range snap.Tables() {
 		rows += endureTable(tab)
+		adj, err := snap.Adjacency(tab.Schema().Name)
+		if err != nil {
+			continue
+		}
+		if err := walk(adj, hostileRows); err != nil {
+			return rows, fmt.Errorf("adjacency of %s: %w", tab.Schema().Name, err)
+		}
 	}
 	_, _ = s.Check(ctx, nil)
 	if readOnly {
@@ -255,6 +295,23 @@ func endure(fsys vfs.FS, readOnly bool) (rows int, err error) {
 			}
 			defer l.Abort()
 			_, err = tx.Append(ctx, tab.Schema().Name, l)
+			return err
+		})
+		_ = write(s, func(tx *Txn) error {
+			schema, err := tx.LoadSchema(tab.Schema().Name)
+			if err != nil {
+				return err
+			}
+			l, err := loadCells(s, schema, 0, 5, 64, true, func(c *Column, id uint64) Value { return Value{Type: c.Type, I: int64(id)} })
+			if err != nil {
+				return err
+			}
+			defer l.Abort()
+			_, err = tx.AppendConflict(ctx, tab.Schema().Name, l, ConflictReplace)
+			return err
+		})
+		_ = write(s, func(tx *Txn) error {
+			_, _, err := tx.DeleteCascade(tab.Schema().Name, []visibility.RowID{1, 2})
 			return err
 		})
 	}
@@ -369,7 +426,7 @@ func TestHostileIntact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows != 2*(4+108) {
+	if rows != 2*(4+108+6+135) {
 		t.Errorf("%d rows", rows)
 	}
 }
