@@ -155,11 +155,24 @@ func (b *batch) vec(t columnar.Type) columnar.Vec {
 	}
 }
 
-// fill reads up to n rows into c.out, fewer if they are long or the chunk ends.
+// fill reads up to n rows, fewer if they are long or the chunk ends. Values that their type
+// does not have become null.
 func (c *column) fill(n int) error {
+	fill := c.fillFlat
 	if c.field.list {
-		return c.fillList(n)
+		fill = c.fillList
 	}
+	err := fill(n)
+	b := c.given()
+	for _, row := range b.bad {
+		b.nulls = true
+		putBit(b.valid, int(row), false)
+	}
+	return err
+}
+
+// fillFlat is fill for a column of values, into c.out.
+func (c *column) fillFlat(n int) error {
 	c.out.reset(c.typ, n)
 	for c.out.rows < n && (c.out.rows == 0 || len(c.out.data) < batchBytes) {
 		if c.inPage == 0 {

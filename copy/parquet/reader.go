@@ -10,15 +10,15 @@ import (
 	"github.com/ingotdb/ingot/internal/pgerr"
 )
 
-// file is an open Parquet file. Immutable but for what its io.ReaderAt does.
-type file struct {
+// reader is an open Parquet file. Immutable but for what its io.ReaderAt does.
+type reader struct {
 	r    io.ReaderAt
 	foot *footer
 	*schema
 }
 
 // openFile reads the footer of a file of size bytes and looks at what it claims.
-func openFile(r io.ReaderAt, size int64) (*file, error) {
+func openFile(r io.ReaderAt, size int64) (*reader, error) {
 	foot, err := readFooter(r, size)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func openFile(r io.ReaderAt, size int64) (*file, error) {
 		return nil, corrupt("a file of %d bytes claims %d rows", size, total)
 	}
 	foot.rows = total
-	return &file{r: r, foot: foot, schema: s}, nil
+	return &reader{r: r, foot: foot, schema: s}, nil
 }
 
 // inColumn says in err, which is about a column's bytes, which column it is.
@@ -63,7 +63,7 @@ func joinSentences(a, b string) string {
 }
 
 // chunk returns the chunk of a field in a row group, after a look at where it claims to be.
-func (f *file) chunk(group, index int) (*chunk, error) {
+func (f *reader) chunk(group, index int) (*chunk, error) {
 	d := &f.fields[index]
 	g := &f.foot.groups[group]
 	c := &g.columns[d.at]
@@ -105,7 +105,7 @@ type groupReader struct {
 }
 
 // group returns the reader of the fields of a row group.
-func (f *file) group(index int, fields []int, location *time.Location) (*groupReader, error) {
+func (f *reader) group(index int, fields []int, location *time.Location) (*groupReader, error) {
 	rg := &f.foot.groups[index]
 	g := &groupReader{
 		columns: make([]*column, len(fields)), vecs: make([]columnar.Vec, len(fields)), taken: make([]int, len(fields)),

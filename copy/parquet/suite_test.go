@@ -40,7 +40,7 @@ func suiteFiles(t testing.TB, patterns ...string) (root string, files []string) 
 
 // readAll reads every field of a file that can be read, and calls row with the columns of each
 // batch. What is wrong with one field does not keep the others.
-func readFields(b []byte, each func(f *field, v columnar.Vec, rows int)) (*file, map[string]error, error) {
+func readFields(b []byte, each func(f *field, v columnar.Vec, rows int)) (*reader, map[string]error, error) {
 	f, err := openFile(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		return nil, nil, err
@@ -61,7 +61,7 @@ func readFields(b []byte, each func(f *field, v columnar.Vec, rows int)) (*file,
 }
 
 // readGroup reads fields of a row group together.
-func readGroup(f *file, group int, fields []int, each func(vecs []columnar.Vec, rows int)) error {
+func readGroup(f *reader, group int, fields []int, each func(vecs []columnar.Vec, rows int)) error {
 	g, err := f.group(group, fields, time.UTC)
 	if err != nil {
 		return err
@@ -181,4 +181,15 @@ func compareGolden(t *testing.T, path, got string) {
 	if n := strings.Count(got, "\n") + 1; n != len(want) {
 		t.Fatalf("%s has %d lines, got %d", path, len(want), n)
 	}
+}
+
+// trials returns n, or many times n for a soak.
+func trials(n int) int {
+	switch {
+	case os.Getenv("INGOT_SOAK") == "1":
+		return 50 * n
+	case testing.Short():
+		return max(1, n/3)
+	}
+	return n
 }
