@@ -44,7 +44,7 @@ func (a *arrowColumn) byValue(arr arrow.Array) (columnar.Vec, error) {
 		st := a.store(&c, i, scratch)
 		if st == ok && a.isText() {
 			if pos, _ := pgtext.InvalidSequence(scratch); pos >= 0 {
-				return columnar.Vec{}, a.fail(i, columnar.TextError(pgtext.InvalidEncoding, a.typ, scratch, a.location))
+				st = status(pgtext.InvalidEncoding)
 			}
 		}
 		switch st {

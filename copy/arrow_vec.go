@@ -343,7 +343,9 @@ func (a *arrowColumn) isText8(v *columnar.Vec) error {
 			continue
 		}
 		if pos, seq := pgtext.InvalidSequence(v.Bytes(i)); pos >= 0 {
-			return a.fail(i, pgerr.New(pgerr.CharacterNotInRepertoire, "%s", pgtext.EncodingMessage(seq)))
+			if err := a.refuse(i, pgerr.New(pgerr.CharacterNotInRepertoire, "%s", pgtext.EncodingMessage(seq))); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -205,6 +205,9 @@ func (l *loader) containerStream(c *content, r io.Reader, kind ...*compression) 
 	return &Input{Name: c.name, At: bytes.NewReader(b.Bytes()), Size: n}, nil
 }
 
+// positional is a reader whose options may say that the names of columns mean nothing.
+type positional interface{ byPosition() bool }
+
 // match finds the columns of the COPY among those of c. What the input lacks has its default
 // unless the statement names it.
 func (l *loader) match(c *content) error {
@@ -213,16 +216,20 @@ func (l *loader) match(c *content) error {
 	c.sh = &sh
 	b := *l.sh.binding
 	sh.binding, b.Columns, b.Where = &b, nil, nil
+	named := l.sh.format.Named
+	if p, ok := l.opt.container.(positional); ok && p.byPosition() {
+		named = false
+	}
 	from := []int{}
 	index := make([]int, len(l.sh.fields)) // of a field in b
 	for i := range l.sh.fields {
 		f := &l.sh.fields[i]
 		k := i
-		if l.sh.format.Named {
+		if named {
 			k = slices.IndexFunc(has, func(h ContainerColumn) bool { return h.Name == f.Name })
 		}
 		if k < 0 || k >= len(has) {
-			if l.sh.explicit || !l.sh.format.Named {
+			if l.sh.explicit || !named {
 				return errLacks(c.name, f.Name, has)
 			}
 			sh.consts = append(slices.Clip(sh.consts), newConstant(l.sh.schema, l.sh.defaults, f.Pos))
@@ -239,7 +246,7 @@ func (l *loader) match(c *content) error {
 	if len(from) == 0 && len(l.sh.fields) > 0 {
 		return errLacks(c.name, l.sh.fields[0].Name, has)
 	}
-	if !l.sh.format.Named && len(has) > len(from) {
+	if !named && len(has) > len(from) {
 		return pgerr.New(pgerr.DatatypeMismatch, "\"%s\" has %d columns and the COPY fills %d", c.name, len(has), len(from))
 	}
 	for _, p := range l.sh.binding.Where {

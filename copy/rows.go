@@ -138,8 +138,10 @@ func (l *loader) variable() bool {
 }
 
 // fragmentRows returns the rows of a fragment whose strings are short.
-func (l *loader) fragmentRows() int {
-	most := max(64, columnar.FragmentBytes/max(1, l.sh.schema.RowBytes())&^63)
+func (l *loader) fragmentRows() int { return fragmentRows(l.sh.schema) }
+
+func fragmentRows(s *columnar.Schema) int {
+	most := max(64, columnar.FragmentBytes/max(1, s.RowBytes())&^63)
 	return min(most, columnar.MaxFragmentRows)
 }
 

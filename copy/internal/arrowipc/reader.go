@@ -322,3 +322,77 @@ func (b *Batch) fetch(body int64) error {
 	b.src.mem = mem
 	return nil
 }
+
+// ValueBytes returns how many bytes the values of the given columns have in a range of
+// rows of block i: exactly for the columns whose values lie between offsets, and at most
+// for a whole block. It is -1 if a column is of another kind.
+func (x *Reader) ValueBytes(i int, columns []int, from, n int64) (int64, error) {
+	if len(columns) == 0 {
+		return 0, nil
+	}
+	k := &x.blocks[i]
+	m, err := x.metadata(k)
+	if err != nil {
+		return 0, err
+	}
+	lay, err := readLayout(m.header, m)
+	if err != nil {
+		return 0, err
+	}
+	b, err := newBatch(x.schema.fields, columns, lay, k.at)
+	if err != nil {
+		return 0, err
+	}
+	b.big, b.src.r, b.src.base = x.schema.big, x.r, k.at+k.meta
+	total := int64(0)
+	for c, f := range b.fields {
+		switch f.kind {
+		case typeUtf8, typeBinary, typeLargeUtf8, typeLargeBinary:
+		default:
+			return -1, nil
+		}
+		if f.values != nil {
+			return -1, nil
+		}
+		bytes, err := b.between(f, b.starts[c], from, n)
+		if err != nil {
+			return 0, err
+		}
+		total += bytes
+	}
+	return total, nil
+}
+
+// between returns the bytes between two offsets of f. Of a compressed or whole array it is
+// what its buffer has at most.
+func (b *Batch) between(f *field, c cursor, from, n int64) (int64, error) {
+	whole := from == 0 && n == b.Rows()
+	if whole && b.src.lay.codec == codecNone {
+		return b.src.lay.buffers[c.buffer+2].n, nil
+	}
+	if b.src.lay.codec != codecNone {
+		return b.src.claim(c.buffer + 2)
+	}
+	at := func(row int64) (int64, error) {
+		raw, err := b.fixed(f, c.buffer+1, row, 1)
+		if err != nil {
+			return 0, err
+		}
+		if f.width == 4 {
+			return int64(view[int32](raw)[0]), nil
+		}
+		return view[int64](raw)[0], nil
+	}
+	first, err := at(from)
+	if err != nil {
+		return 0, err
+	}
+	last, err := at(from + n)
+	if err != nil {
+		return 0, err
+	}
+	if first < 0 || last < first || last > b.src.lay.buffers[c.buffer+2].n {
+		return 0, damaged(b.src.at, "offsets %d and %d of column \"%s\" cannot be", first, last, f.name)
+	}
+	return last - first, nil
+}

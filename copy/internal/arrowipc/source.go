@@ -157,6 +157,31 @@ func (s *source) unpacked(i int) ([]byte, error) {
 	return out, nil
 }
 
+// claim returns the bytes that compressed buffer i says it becomes, which its codec can do.
+func (s *source) claim(i int) (int64, error) {
+	e := s.lay.buffers[i]
+	if e.n < 8 {
+		return 0, nil
+	}
+	head := s.mem
+	if head == nil {
+		head = make([]byte, 8)
+		if _, err := s.r.ReadAt(head, s.base+e.at); err != nil {
+			return 0, readError(err)
+		}
+	} else {
+		head = head[e.at:]
+	}
+	claim := int64(binary.LittleEndian.Uint64(head))
+	if claim == -1 {
+		return e.n - 8, nil
+	}
+	if claim < 0 || claim > s.lay.most(i) {
+		return 0, damaged(s.at, "a buffer claims that %d bytes become %d", e.n-8, claim)
+	}
+	return claim, nil
+}
+
 // maxUnpacked is what the wanted columns of one compressed batch may take in memory.
 const maxUnpacked = 4 << 30
 

@@ -1,0 +1,363 @@
+package copy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/copy/internal/arrowipc"
+	"github.com/ingotdb/ingot/internal/pgerr"
+)
+
+// Arrow returns the format of Arrow's IPC streams and files.
+//
+// Which of the two an input is its first bytes say. MATCH position matches its columns with
+// those of the COPY in their order, not by their names. An output is a file if it has a
+// name, unless that ends with .arrows, and else a stream; STREAM decides it. COMPRESSION is
+// none, lz4 or zstd; BATCH_SIZE is the most rows of a batch; NON_FINITE null writes as NULL
+// what Arrow does not have: infinite dates and times, and NaN among decimals.
+func Arrow() Format {
+	return Format{
+		Named:          true,
+		Suffixes:       []string{".arrow", ".arrows", ".feather", ".ipc"},
+		Magic:          []string{arrowipc.Magic, "\xff\xff\xff\xff"},
+		ReadContainer:  readArrow,
+		WriteContainer: writeArrow,
+	}
+}
+
+// readArrow takes the options of a COPY FROM.
+func readArrow(o *Options) (ContainerReader, error) {
+	r := arrowReader{}
+	for i := range o.List {
+		opt := &o.List[i]
+		if !strings.EqualFold(opt.Name, "match") {
+			return nil, opt.Unrecognized()
+		}
+		word, err := opt.Text()
+		if err != nil {
+			return nil, err
+		}
+		switch strings.ToLower(word) {
+		case "name":
+		case "position":
+			r.positions = true
+		default:
+			return nil, pgerr.New(pgerr.InvalidParameterValue, "COPY MATCH \"%s\" not recognized", word).WithHint("It is name or position.")
+		}
+	}
+	return r, nil
+}
+
+// arrowReader opens inputs.
+type arrowReader struct{ positions bool }
+
+func (r arrowReader) byPosition() bool { return r.positions }
+
+func (arrowReader) Streams() bool { return true }
+
+func (arrowReader) Open(_ context.Context, in *Input) (Container, error) {
+	if in.Stream != nil {
+		s, err := arrowipc.OpenStream(in.Stream)
+		if err != nil {
+			return nil, err
+		}
+		return &arrowInput{stream: s, columns: s.Columns()}, nil
+	}
+	r, err := arrowipc.Open(in.At, in.Size)
+	if err != nil {
+		return nil, err
+	}
+	return &arrowInput{file: r, columns: r.Columns()}, nil
+}
+
+// arrowInput is an open input: a file or a stream.
+type arrowInput struct {
+	file    *arrowipc.Reader
+	stream  *arrowipc.Stream
+	columns []arrowipc.Column
+	from    []int // columns of the input that are read
+	binding *Binding
+
+	mu   sync.Mutex
+	idle []arrowIdle
+}
+
+func (a *arrowInput) Columns() []ContainerColumn {
+	out := make([]ContainerColumn, len(a.columns))
+	for i, c := range a.columns {
+		out[i] = ContainerColumn{Name: c.Name, Says: "Arrow's " + c.Kind}
+		if c.Type != nil {
+			out[i].Type, _ = arrowType(c.Type)
+		}
+	}
+	return out
+}
+
+func (a *arrowInput) Bind(b *Binding, from []int) error {
+	a.binding, a.from = b, from
+	return nil
+}
+
+func (a *arrowInput) Rows() (Cardinality, int64) {
+	if a.file == nil {
+		return Unknown, -1
+	}
+	return Exact, a.file.Rows()
+}
+
+func (a *arrowInput) Close() error { return nil }
+
+// arrowParts is how many parts make a fragment: enough that a small input has some for every
+// goroutine.
+const arrowParts = 16
+
+func (a *arrowInput) Parts() iter.Seq2[Part, error] {
+	if a.stream != nil {
+		return a.streamParts
+	}
+	return a.fileParts
+}
+
+// streamParts yields each batch of a stream as it comes.
+func (a *arrowInput) streamParts(yield func(Part, error) bool) {
+	for {
+		b, err := a.stream.Next(a.from)
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		p := &arrowPart{in: a, rows: b.Rows(), bytes: -1, batch: b, ranges: []arrowRange{{rows: b.Rows()}}}
+		if !yield(p, nil) {
+			return
+		}
+	}
+}
+
+// fileParts yields ranges of the batches of a file, cut where fragments begin and between:
+// pieces of large batches, several small ones together. A batch that is compressed is not cut.
+func (a *arrowInput) fileParts(yield func(Part, error) bool) {
+	fragment := int64(fragmentRows(a.binding.Schema))
+	size := max(64, fragment/arrowParts&^63)
+	row := int64(0) // of the input
+	end := size     // of the part, if nothing forbids it
+	part := &arrowPart{in: a}
+	for i, k := range a.file.Blocks() {
+		for from := int64(0); from < k.Rows; {
+			n := k.Rows - from
+			if k.Divisible {
+				n = min(n, end-row)
+			}
+			bytes, err := a.varBytes(i, from, n)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			part.add(arrowRange{block: i, from: from, rows: n}, bytes)
+			from += n
+			if row += n; row < end {
+				continue
+			}
+			if !yield(part, nil) {
+				return
+			}
+			part = &arrowPart{in: a}
+			begin := row / fragment * fragment
+			if end = row + size; row-begin < fragment && end+size > begin+fragment {
+				end = begin + fragment
+			}
+		}
+	}
+	if part.rows > 0 {
+		yield(part, nil)
+	}
+}
+
+// varBytes returns how many bytes the values of variable length of a range have at most, -1
+// if that is unknown.
+func (a *arrowInput) varBytes(block int, from, n int64) (int64, error) {
+	var same []int
+	for i, k := range a.from {
+		t := a.binding.Columns[i].Type
+		if !t.Variable() {
+			continue
+		}
+		if !keepsBytes(t, a.columns[k].Type) {
+			return -1, nil
+		}
+		same = append(same, k)
+	}
+	return a.file.ValueBytes(block, same, from, n)
+}
+
+// keepsBytes reports whether values of an Arrow type become values of t that have no bytes
+// more.
+func keepsBytes(t columnar.Type, of arrow.DataType) bool {
+	if t.Array {
+		return false
+	}
+	switch of.ID() {
+	case arrow.STRING, arrow.LARGE_STRING:
+		return t.Kind == columnar.Text || t.Kind == columnar.Varchar || t.Kind == columnar.JSON
+	case arrow.BINARY, arrow.LARGE_BINARY:
+		return t.Kind == columnar.Bytea
+	}
+	return false
+}
+
+// arrowRange is rows of a block.
+type arrowRange struct {
+	block      int
+	from, rows int64
+}
+
+// arrowPart is rows that one goroutine reads.
+type arrowPart struct {
+	in     *arrowInput
+	rows   int64
+	bytes  int64 // of variable length; -1: unknown
+	ranges []arrowRange
+	batch  *arrowipc.Batch // of a stream
+}
+
+// add adds a range, whose values of variable length have at most so many bytes.
+func (p *arrowPart) add(r arrowRange, bytes int64) {
+	p.ranges = append(p.ranges, r)
+	if p.rows += r.rows; bytes < 0 || p.bytes < 0 {
+		p.bytes = -1
+	} else {
+		p.bytes += bytes
+	}
+}
+
+func (p *arrowPart) Size() (rows, varBytes int64) { return p.rows, p.bytes }
+
+// arrowStepBytes is about how much is read at a time: what stays in the processor's cache
+// until it is stored.
+const arrowStepBytes = 512 << 10
+
+func (p *arrowPart) Read(ctx context.Context, out *Sink) error {
+	s := newArrowSink(p.in, out)
+	for _, r := range p.ranges {
+		b, step := p.batch, int64(arrowRows)
+		if b == nil {
+			var err error
+			if b, err = p.in.take(r.block); err != nil {
+				return err
+			}
+			perRow := p.in.file.Bytes(r.block)/p.in.file.Blocks()[r.block].Rows + 1
+			step = max(1024, min(2*arrowRows, arrowStepBytes/perRow)&^63)
+		}
+		for at := r.from; at < r.from+r.rows; at += step {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			n := min(step, r.from+r.rows-at)
+			arrays, err := b.Read(at, n)
+			if err != nil {
+				return err
+			}
+			if err := s.store(arrays, int(n)); err != nil {
+				return err
+			}
+		}
+		if p.batch == nil {
+			p.in.give(r.block, b)
+		}
+	}
+	return nil
+}
+
+// take returns a batch of the file that nobody else has. One that was used before has its
+// metadata read, and is decompressed.
+func (a *arrowInput) take(block int) (*arrowipc.Batch, error) {
+	a.mu.Lock()
+	for i, idle := range a.idle {
+		if idle.block == block {
+			a.idle = slices.Delete(a.idle, i, i+1)
+			a.mu.Unlock()
+			return idle.batch, nil
+		}
+	}
+	a.mu.Unlock()
+	return a.file.Batch(block, a.from)
+}
+
+// give keeps a batch that was taken for the next part of the same block.
+func (a *arrowInput) give(block int, b *arrowipc.Batch) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.idle = append(a.idle, arrowIdle{block, b}); len(a.idle) > maxArrowIdle {
+		a.idle = slices.Delete(a.idle, 0, 1)
+	}
+}
+
+// arrowIdle is a batch that nobody reads at the moment.
+type arrowIdle struct {
+	block int
+	batch *arrowipc.Batch
+}
+
+const maxArrowIdle = 4
+
+// writeArrow takes the options of a COPY TO.
+func writeArrow(o *Options) (ContainerWriter, error) {
+	w := &arrowWriter{codec: arrowipc.Uncompressed, rows: columnar.MaxFragmentRows}
+	for i := range o.List {
+		opt := &o.List[i]
+		var err error
+		var word string
+		switch strings.ToLower(opt.Name) {
+		case "stream":
+			w.stream = new(bool)
+			*w.stream, err = opt.Bool()
+		case "compression":
+			if word, err = opt.Text(); err == nil {
+				w.codec, err = arrowCodec(word)
+			}
+		case "batch_size":
+			w.rows, err = opt.Int(1, columnar.MaxFragmentRows)
+		case "non_finite":
+			if word, err = opt.Text(); err != nil {
+				break
+			}
+			switch strings.ToLower(word) {
+			case "null":
+				w.lenient = true
+			case "error":
+			default:
+				err = pgerr.New(pgerr.InvalidParameterValue, "COPY NON_FINITE \"%s\" not recognized", word).WithHint("It is error or null.")
+			}
+		default:
+			err = opt.Unrecognized()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// arrowCodec returns the codec that COMPRESSION names.
+func arrowCodec(word string) (arrowipc.Codec, error) {
+	switch strings.ToLower(word) {
+	case "none", "uncompressed":
+		return arrowipc.Uncompressed, nil
+	case "lz4":
+		return arrowipc.LZ4, nil
+	case "zstd":
+		return arrowipc.Zstd, nil
+	}
+	return 0, pgerr.New(pgerr.InvalidParameterValue, "COPY COMPRESSION \"%s\" not recognized for the arrow format", word).
+		WithHint("It is none, lz4 or zstd.")
+}
