@@ -8,24 +8,7 @@ import (
 
 	"github.com/ingotdb/ingot/internal/journal"
 	"github.com/ingotdb/ingot/mmap"
-	"github.com/ingotdb/ingot/visibility"
 )
-
-// What a checkpoint leaves inline, to be written again with the state: less is not worth
-// a file. In the background it is a sixteenth of a log, at least the first: the first
-// log is short, and folding what it holds would cost more than carrying it along once.
-const (
-	foldBytes = 256 << 10
-	foldShare = 16
-)
-
-// A fold replaces consecutive fragments of a table by ones with the same row ids.
-type fold struct {
-	table uint32 // ID
-	first visibility.RowID
-	old   []*fragment
-	new   *fragment
-}
 
 // checkpointSoon starts a checkpoint in the background once the log is half full, so
 // that the committing goroutine seldom pays for one.
@@ -35,7 +18,7 @@ func (s *Store) checkpointSoon() {
 	}
 	s.folds.Go(func() {
 		defer s.folding.Store(false)
-		if err := s.compact(s.closing, s.foldLater); err != nil && s.closing.Err() == nil {
+		if err := s.compact(s.closing, s.later()); err != nil && s.closing.Err() == nil {
 			s.logger().Warn("background checkpoint failed; the next commit that finds the log full tries again", "err", err)
 		}
 	})
@@ -45,21 +28,20 @@ func (s *Store) checkpointSoon() {
 // full state, so that the next open has nothing to replay. It holds the write lock
 // only for the last step; readers are never waited for.
 func (s *Store) Checkpoint(ctx context.Context) error {
-	return s.compact(ctx, func(tables []*Table) ([]fold, error) { return inlineFolds(tables, foldBytes, nil), nil })
+	return s.compact(ctx, compaction{inline: foldBytes})
 }
 
-// foldLater is the plan of a checkpoint that nobody asked for.
-func (s *Store) foldLater(tables []*Table) ([]fold, error) {
+// later is the plan of a checkpoint that nobody asked for.
+func (s *Store) later() compaction {
 	log := s.opt.LogBytes
 	if log == 0 {
 		log = journal.DefaultLogBytes
 	}
-	return inlineFolds(tables, max(log/foldShare, foldBytes), nil), nil
+	return compaction{inline: max(log/foldShare, foldBytes)}
 }
 
-// compact writes the folds that plan wants to one data file and makes them and a new
-// log current.
-func (s *Store) compact(ctx context.Context, plan func([]*Table) ([]fold, error)) (err error) {
+// compact writes the folds of a plan to one data file and makes them and a new log current.
+func (s *Store) compact(ctx context.Context, c compaction) (err error) {
 	if s.opt.ReadOnly {
 		return errReadOnly()
 	}
@@ -68,8 +50,11 @@ func (s *Store) compact(ctx context.Context, plan func([]*Table) ([]fold, error)
 		return err
 	}
 	defer snap.Release()
-	folds, err := plan(snap.Tables())
-	if err != nil {
+	var folds []fold
+	if err := mmap.Guard(func() (err error) {
+		folds, err = c.folds(snap.Tables())
+		return err
+	}); err != nil {
 		return err
 	}
 	runs := runFolds(snap.Tables(), folds)
@@ -115,63 +100,6 @@ func (s *Store) giveUp(df *dataFile, err error) {
 	default:
 		s.dropFoldFile(df)
 	}
-}
-
-// inlineFolds returns folds of the tables' fragments in memory, without those in done;
-// none if they have fewer than least bytes together.
-func inlineFolds(tables []*Table, least int64, done map[*fragment]bool) []fold {
-	bytes := int64(0)
-	for _, t := range tables {
-		t.pieces(func(_ visibility.RowID, p piece) {
-			if p.foldable(done) {
-				bytes += p.frag.bytes()
-			}
-		})
-	}
-	if bytes < least {
-		return nil
-	}
-	var folds []fold
-	for _, t := range tables {
-		folds = append(folds, t.inlineFolds(done)...)
-	}
-	return folds
-}
-
-// foldable reports whether the piece is all of a fragment in memory that is not in done.
-func (p *piece) foldable(done map[*fragment]bool) bool {
-	return p.frag.file == nil && len(p.frag.chunks) > 0 && int(p.rows) == p.frag.rows && !done[p.frag]
-}
-
-// inlineFolds returns folds of t's runs of fragments in memory, each of at most a row
-// group's rows and not over the end of one.
-func (t *Table) inlineFolds(done map[*fragment]bool) []fold {
-	var folds []fold
-	var run fold
-	flush := func() {
-		if len(run.old) > 0 {
-			folds = append(folds, run)
-		}
-		run = fold{}
-	}
-	size := int64(0)
-	t.pieces(func(first visibility.RowID, p piece) {
-		whole := p.foldable(done)
-		if !whole || (len(run.old) > 0 && (!run.old[0].sameColumns(p.frag) || size > FragmentBytes || run.first.Group() != first.Group())) {
-			flush()
-		}
-		if !whole {
-			return
-		}
-		if len(run.old) == 0 {
-			run, size = fold{table: t.schema.ID, first: first}, 0
-		}
-		p.frag.folding.Store(true)
-		run.old = append(run.old, p.frag)
-		size += p.frag.bytes()
-	})
-	flush()
-	return folds
 }
 
 // writeFolds writes the new fragments of the folds to a data file and makes it
@@ -223,54 +151,6 @@ func (s *Store) writeFolds(ctx context.Context, folds []fold, runs []runFold) (_
 	}
 	df.m, err = f.Map(0, int(df.size), false)
 	return df, err
-}
-
-// write makes the fold's new fragment and writes it, unless it has no chunks.
-func (fo *fold) write(w *chunkWriter, df *dataFile) error {
-	if fo.new == nil {
-		fo.new = mergeAll(fo.old)
-	}
-	if len(fo.new.chunks) == 0 {
-		return nil
-	}
-	if err := w.allocate(fo.new); err != nil {
-		return err
-	}
-	if err := w.fragment(fo.new); err != nil {
-		return err
-	}
-	fo.new.file = df
-	fo.new.unload()
-	return nil
-}
-
-// mergeAll returns the rows of fragments in memory as one, merging neighbours so that
-// each row is copied O(log n) times.
-func mergeAll(frags []*fragment) *fragment {
-	if len(frags) == 1 {
-		return frags[0].copy()
-	}
-	for len(frags) > 1 {
-		var next []*fragment
-		for i := 0; i+1 < len(frags); i += 2 {
-			next = append(next, mergeFragments(frags[i], frags[i+1]))
-		}
-		if len(frags)%2 == 1 {
-			next = append(next, frags[len(frags)-1])
-		}
-		frags = next
-	}
-	return frags[0]
-}
-
-// copy returns a fragment over the same values whose locations can be set.
-func (f *fragment) copy() *fragment {
-	c := &fragment{rows: f.rows, file: f.file, chunks: make([]chunk, len(f.chunks))}
-	for i := range f.chunks {
-		k, o := &c.chunks[i], &f.chunks[i]
-		k.col, k.typ, k.vec, k.zone, k.loc = o.col, o.typ, o.vec, o.zone, o.loc
-	}
-	return c
 }
 
 // folded is what a checkpoint wrote: folds and the file of their new fragments.
@@ -357,67 +237,4 @@ func (s *Store) lose(cause error) error {
 	err := fmt.Errorf("%w: %w", ErrPoisoned, cause)
 	s.lost.Store(&err)
 	return err
-}
-
-// fold makes those folds whose old fragments the draft still has where they were.
-func (d *draft) fold(folds []fold) {
-	byTable := map[uint32]map[visibility.RowID]*fold{}
-	for i := range folds {
-		fo := &folds[i]
-		if byTable[fo.table] == nil {
-			byTable[fo.table] = map[visibility.RowID]*fold{}
-		}
-		byTable[fo.table][fo.first] = fo
-	}
-	for slot, t := range d.tables {
-		if t != nil && byTable[t.schema.ID] != nil {
-			d.foldTable(slot, byTable[t.schema.ID])
-		}
-	}
-}
-
-func (d *draft) foldTable(slot int, folds map[visibility.RowID]*fold) {
-	old := d.tables[slot]
-	var frags []*fragment
-	var firsts []visibility.RowID
-	old.pieces(func(first visibility.RowID, p piece) {
-		if p.from == 0 {
-			frags, firsts = append(frags, p.frag), append(firsts, first)
-		}
-	})
-	t := newTable(old.schema, d.store)
-	t.runs = old.runs
-	for i := 0; i < len(frags); {
-		f, n := frags[i], 1
-		if fo := folds[firsts[i]]; fo != nil && fo.at(frags[i:]) {
-			if f, n = fo.new, len(fo.old); len(f.chunks) == 0 {
-				t.runs = unbuilt(old.runs)
-			}
-			for _, o := range fo.old {
-				if o.file != nil {
-					d.refs[o.file]--
-				}
-			}
-			if f.file != nil {
-				d.refs[f.file]++
-			}
-		}
-		t = t.grow(f, false)
-		i += n
-	}
-	t.vis, t.keys = old.vis, old.keys
-	d.set(slot, t)
-}
-
-// at reports whether frags starts with the fold's old fragments.
-func (fo *fold) at(frags []*fragment) bool {
-	if len(frags) < len(fo.old) {
-		return false
-	}
-	for i, f := range fo.old {
-		if frags[i] != f {
-			return false
-		}
-	}
-	return true
 }

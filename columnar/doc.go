@@ -85,6 +85,7 @@
 //	LoadsOverlap      a load is made without the write lock, which is taken for key checks and the commit
 //	CheckpointBeside  commits go on while a checkpoint or vacuum writes; it takes the write lock for its
 //	                  last step only
+//	Space             a vacuum gives back what deleted rows took, once no snapshot that sees them is left
 //	Close             waits for no snapshot, transaction or load: it syncs, unlocks, refuses new work and
 //	                  reports what is in use, whose last Release unmaps
 //	Schema            changes of tables are part of the transaction like rows are
