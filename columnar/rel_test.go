@@ -99,6 +99,7 @@ func newGraphStore(t testing.TB, opt Options, from, to Type) *graphStore {
 	}
 	g := &graphStore{Store: mustOpen(t, opt), t: t, key: [2]Type{from, to}, edges: map[visibility.RowID]edge{}}
 	g.nodes = [2]map[int]visibility.RowID{{}, {}}
+	t.Cleanup(func() { g.Close() }) // where the test did not
 	g.do(func(tx *Txn) error {
 		a, b := nodeTable("a", from), nodeTable("b", to)
 		if err := errors.Join(tx.CreateTable(a), tx.CreateTable(b)); err != nil {
