@@ -14,10 +14,10 @@ import (
 // tunings make small graphs be searched as large ones are.
 var tunings = []*tuning{
 	nil,
-	{wideEdges: 0, parallelEdges: 1 << 30, pullCost: 1 << 30},
-	{wideEdges: 0, parallelEdges: 0, pullCost: 1 << 30},
-	{wideEdges: 0, parallelEdges: 0, pullCost: 0},
-	{wideEdges: 4, parallelEdges: 6, pullCost: 1},
+	{wideEdges: 0, parallelEdges: 1 << 30, joinWords: 1, pullCost: 1 << 30},
+	{wideEdges: 0, parallelEdges: 0, joinWords: 1, pullCost: 1 << 30},
+	{wideEdges: 0, parallelEdges: 0, joinWords: 1, pullCost: 0},
+	{wideEdges: 4, parallelEdges: 6, joinWords: 3, pullCost: 1},
 }
 
 // scene is a random graph, options, and what a search with them may use.

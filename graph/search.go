@@ -82,13 +82,14 @@ type tuning struct {
 	wideEdges     int // a level with fewer edges is expanded node by node
 	wordsPerEdge  int // and so is one with fewer edges than the words of a bitmap over this; 0 is no such bound
 	parallelEdges int // a level, or a run that is scanned, with fewer has one goroutine
+	joinWords     int // words of bitmaps, or nodes found, that are worth another goroutine
 	pullCost      int // what a look from a node that is not visited costs, in edges that are pushed
 }
 
 // usual is the tuning of all searches outside tests. A look of pull waits for the one before
 // and ends in a branch that is hard to predict, which a push does not; a second goroutine takes
-// some microseconds to start, which is what ten thousand edges take.
-var usual = tuning{wideEdges: 8192, wordsPerEdge: 2, parallelEdges: 32768, pullCost: 4}
+// ten microseconds or so to start, which is what five thousand edges take.
+var usual = tuning{wideEdges: 8192, wordsPerEdge: 2, parallelEdges: 65536, joinWords: 16384, pullCost: 4}
 
 // expand finds the nodes of the next level and makes them the frontier. hops lead there and
 // back undo them.
@@ -219,17 +220,15 @@ func (q *search) gather(l *arcList, hops []hop, i int, nodes []uint32, each func
 // the queue. They stay visited, so that they are not looked at again.
 func (q *search) prune(d *side, start int) error {
 	if q.nodesDeleted {
-		kept := d.queue[:start]
-		for _, v := range d.queue[start:] {
-			t := 0
-			if len(q.g.nodes) > 1 {
-				t = q.g.space(v)
-			}
-			if s := &q.g.nodes[t]; s.holes && !s.vis.Visible(visibility.RowID(v-s.first)) {
+		list := d.queue[start:]
+		i := q.g.firstDeleted(list)
+		kept := d.queue[:start+i]
+		for _, v := range list[i:] {
+			if q.g.visible(q.g.space(v), v) {
+				kept = append(kept, v)
+			} else {
 				d.drop(v)
-				continue
 			}
-			kept = append(kept, v)
 		}
 		d.queue = kept
 	}
@@ -262,6 +261,28 @@ func (q *search) prune(d *side, start int) error {
 	}
 	d.queue = kept
 	return nil
+}
+
+// firstDeleted returns the position of the first node of list that is not visible, or its
+// length. As long as nodes lie in one visible run it costs a comparison for each.
+func (g *Graph) firstDeleted(list []uint32) int {
+	var start, length uint32 // a range of numbers that are visible
+	for i, v := range list {
+		if v-start < length {
+			continue
+		}
+		s := &g.nodes[g.space(v)]
+		if start, length = s.first, s.rows; !s.holes {
+			continue
+		}
+		id := visibility.RowID(v - s.first)
+		if !s.vis.Visible(id) {
+			return i
+		}
+		run := s.vis.At(int(id.Group())).LongestRun()
+		start, length = v-id.Row()+run.Start, run.Length
+	}
+	return len(list)
 }
 
 // drop notes that node v, which is visited, does not count: it is at no level.
@@ -388,7 +409,8 @@ func (q *search) join(d *side, workers int) error {
 	words := len(d.visited)
 	pieces := (words + pieceWords - 1) / pieceWords
 	q.found = slices.Grow(q.found[:0], pieces)[:pieces]
-	err := parallel(q.ctx, workers, pieces, func(_, piece int) error {
+	joiners := min(workers, 1+words/q.opt.tuning.joinWords)
+	err := parallel(q.ctx, joiners, pieces, func(_, piece int) error {
 		lo, hi := piece*pieceWords, min(words, (piece+1)*pieceWords)
 		n := next[0][lo:hi]
 		for _, other := range next[1:] {
@@ -421,7 +443,8 @@ func (q *search) join(d *side, workers int) error {
 	}
 	d.queue = slices.Grow(d.queue, total)[:start+total]
 	level := d.depth + 1
-	err = parallel(q.ctx, workers, pieces, func(_, piece int) error {
+	joiners = min(workers, 1+total/q.opt.tuning.joinWords)
+	err = parallel(q.ctx, joiners, pieces, func(_, piece int) error {
 		lo, hi := piece*pieceWords, min(words, (piece+1)*pieceWords)
 		at := start + q.found[piece]
 		for i := lo; i < hi; i++ {

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/ingotdb/ingot/bench/internal/measure"
+)
+
+// ladybug is LadybugDB, run by ladybug.mjs with the packages of bench/peers/node.
+type ladybug struct {
+	work string
+}
+
+// The script and the packages, from the root of the repository.
+const (
+	script  = "bench/graph/ladybug.mjs"
+	modules = "bench/peers/node/node_modules/@ladybugdb/core"
+)
+
+// missing returns why the peer cannot be measured, "" if it can.
+func (ladybug) missing() string {
+	if _, err := exec.LookPath("node"); err != nil {
+		return "node is not installed (Debian's package nodejs)"
+	}
+	if _, err := os.Stat(modules); err != nil {
+		return "the package @ladybugdb/core is not installed (docs/BENCHMARKS.md says how)"
+	}
+	return ""
+}
+
+// job is what the script is given.
+type job struct {
+	Dir       string     `json:"dir"`
+	Nodes     string     `json:"nodes"`
+	Edges     string     `json:"edges"`
+	Threads   []int      `json:"threads"`
+	Rounds    int        `json:"rounds"`
+	Most      int        `json:"most"` // hops of a path
+	Within    int        `json:"within"`
+	Workloads []workload `json:"workloads"`
+}
+
+// measure loads the input into a new database and runs the workloads without deletes.
+func (l ladybug) measure(ctx context.Context, c *config, r *report, in *input) (err error) {
+	dir, err := os.MkdirTemp(l.work, "ladybug-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := in.writeFiles(dir); err != nil {
+		return err
+	}
+	j := job{Dir: dir, Nodes: filepath.Join(dir, "nodes.csv"), Edges: filepath.Join(dir, "edges.csv"),
+		Threads: c.threads, Rounds: c.peerRounds, Most: 100, Within: within}
+	if in.name == "grid" {
+		j.Most = in.Nodes
+		j.Rounds = 1 // a search takes most of a minute
+	}
+	for _, w := range in.workloads {
+		if !w.deleted {
+			j.Workloads = append(j.Workloads, w)
+		}
+	}
+	text, err := json.Marshal(j)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(dir, "job.json")
+	if err := os.WriteFile(name, text, 0o644); err != nil {
+		return err
+	}
+	cmd := measure.Command(ctx, "node", script, name)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("ladybug: %w: %s", err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	var samples []sample
+	if err := json.Unmarshal(stdout.Bytes(), &samples); err != nil {
+		return fmt.Errorf("ladybug: %w: %q", err, stdout.Bytes())
+	}
+	for _, s := range samples {
+		s.Graph, s.System = in.name, "ladybug"
+		if err := r.add(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
