@@ -21,6 +21,7 @@ const NoRow = ^visibility.RowID(0)
 type Keys struct {
 	table *Table
 	key   []*Column
+	form  keyForm
 	spans *keySpans // of ascending chunks; nil if there is an index
 	runs  []*keyRun
 	frags []keyFrag // ascending by id; for the index
@@ -32,8 +33,8 @@ type Keys struct {
 // keyFrag is the keys of a fragment of the table.
 type keyFrag struct {
 	first uint64 // id of row 0
-	rows  int
 	keys  *keyReader
+	width int // bytes of a key, if that is fixed
 }
 
 // Keys prepares look-ups in the table's primary key. It costs O(fragments), and O(rows)
@@ -57,7 +58,7 @@ func (t *Table) keysOf(ctx context.Context, c *Constraint) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Keys{table: t, key: key, clean: t.deleted() == 0}
+	k := &Keys{table: t, key: key, form: keyFormOf(key), clean: t.deleted() == 0}
 	if len(key) == 1 && integerKey(key[0].Type) {
 		if k.spans = newKeySpans(t, key[0]); k.spans != nil {
 			return k, nil
@@ -75,7 +76,7 @@ func (t *Table) keysOf(ctx context.Context, c *Constraint) (*Keys, error) {
 			if first.Row() == 0 {
 				k.group[first.Group()] = int32(len(k.frags))
 			}
-			f := keyFrag{first: uint64(first) - uint64(p.from), rows: p.frag.rows}
+			f := keyFrag{first: uint64(first) - uint64(p.from), width: key[0].Type.Width()}
 			if n := len(k.frags); n > 0 && k.frags[n-1].first == f.first {
 				k.group[first.Group()] = int32(n - 1)
 				return
@@ -95,11 +96,14 @@ func (k *Keys) Columns() []*Column { return k.key }
 // findScratch is what a batch of look-ups works with.
 type findScratch struct {
 	hash [keyBlock]uint64
-	at   [keyBlock]int32 // positions in the batch that are not answered yet
+	left [keyBlock]int32  // positions in the batch that are not answered yet
+	slot [keyBlock]uint64 // the slot, or the row, to begin at
+	id   [keyBlock]uint64 // of the row that may have the key
+	ints [keyBlock]int64  // the keys
+	got  [keyBlock]int64  // the keys of the rows
+	vec  [keyBlock]*Vec   // the columns of the rows
 	key  keyScratch
-	ints [keyBlock]int64
-	vec  [keyBlock]*Vec
-	sink uint64
+	sink uint64 // what is read to have it in the cache
 }
 
 // Find stores in rows[i] the id of the visible row whose key is row i of keys, NoRow if
@@ -113,7 +117,7 @@ func (k *Keys) Find(ctx context.Context, keys []Vec, rows []visibility.RowID) (m
 	if len(keys) != len(k.key) {
 		return 0, fmt.Errorf("columnar: find in table %s: %d columns, the key has %d", k.table.schema.Name, len(keys), len(k.key))
 	}
-	r := keyReader{form: keyFormOf(k.key), cols: make([]*Vec, len(keys))}
+	r := keyReader{form: k.form, cols: make([]*Vec, len(keys))}
 	for i := range keys {
 		if keys[i].n != len(rows) || keys[i].typ.stored() != k.key[i].Type.stored() {
 			return 0, fmt.Errorf("columnar: find in table %s: %d rows of %s for column %s, want %d of %s",
@@ -160,73 +164,123 @@ func (k *Keys) find(ctx context.Context, r *keyReader, from int, rows []visibili
 func (k *Keys) findHash(r *keyReader, from int, out []visibility.RowID, s *findScratch) (missing int) {
 	hs := s.hash[:len(out)]
 	r.hashes(hs, from, &s.key)
-	left := s.at[:0]
+	n := 0
 	for i, h := range hs {
 		out[i] = NoRow
-		if h != noKey {
-			left = append(left, int32(i))
-		}
+		s.left[n] = int32(i)
+		n += b2i(h != noKey)
 	}
 	missing = len(out)
 	for _, run := range k.runs {
-		if len(left) == 0 {
+		if n == 0 {
 			break
 		}
-		if len(run.slots) > 1<<12 {
-			for _, i := range left {
-				_, _, at, _ := run.place(hs[i])
-				s.sink += run.slots[at]
-			}
-		}
-		n := 0
-		for _, i := range left {
-			if out[i] = k.findIn(run, r, from+int(i), hs[i], &s.key); out[i] == NoRow {
-				left[n] = i
-				n++
-			}
-		}
-		missing -= len(left) - n
-		left = left[:n]
+		before := n
+		n = k.findRun(run, r, from, out, n, s)
+		missing -= before - n
 	}
 	return missing
 }
 
-// findIn looks row i of r up in a run.
-func (k *Keys) findIn(run *keyRun, r *keyReader, i int, h uint64, s *keyScratch) visibility.RowID {
-	lo, hi, at, print := run.place(h)
-	for {
-		e := run.slots[at]
-		if e == 0 {
-			return NoRow
+// findRun looks the keys at s.left[:n] up in a run and returns how many are left.
+func (k *Keys) findRun(run *keyRun, r *keyReader, from int, out []visibility.RowID, n int, s *findScratch) int {
+	left := s.left[:n]
+	rows := k.table.vis.Rows()
+	sink := uint64(0)
+	for j, i := range left {
+		_, _, at, _ := run.place(s.hash[i])
+		s.slot[j] = uint64(at)
+		sink += run.slots[at]
+	}
+	s.sink += sink
+	for j, i := range left {
+		s.id[j], s.slot[j] = run.next(s.hash[i], int(s.slot[j]), rows)
+	}
+	k.touch(s.id[:n], s)
+	missed := 0
+	for j, i := range left {
+		id := s.id[j]
+		for id != 0 && !k.has(id-1, r, from+int(i), &s.key) {
+			id, s.slot[j] = run.next(s.hash[i], int(s.slot[j]), rows)
 		}
-		if (e^print)>>keyRowBits == 0 {
-			if id := run.from + e&keyRowMask - 1; k.has(id, r, i, s) {
-				return visibility.RowID(id)
-			}
+		if id == 0 {
+			left[missed] = i
+			missed++
+		} else {
+			out[i] = visibility.RowID(id - 1)
+		}
+	}
+	return missed
+}
+
+// next returns the id, plus 1, of the next row below rows that may have a key of hash h,
+// from slot at on, and the slot behind; 0 if there is none.
+func (r *keyRun) next(h uint64, at int, rows uint64) (id, slot uint64) {
+	lo, hi, _, print := r.place(h)
+	for {
+		e := r.slots[at]
+		if e == 0 {
+			return 0, uint64(at)
 		}
 		if at++; at == hi {
 			at = lo
 		}
+		if id := r.from + e&keyRowMask; (e^print)>>keyRowBits == 0 && id <= rows {
+			return id, uint64(at)
+		}
 	}
 }
 
-// has reports whether the row id is visible and has the key of row i of r.
-func (k *Keys) has(id uint64, r *keyReader, i int, s *keyScratch) bool {
-	g := id >> visibility.GroupShift
-	if g >= uint64(len(k.group)-1) || (!k.clean && !k.table.vis.Visible(visibility.RowID(id))) {
-		return false
+// touch reads the keys of rows, whose ids are given plus 1, to have them in the cache.
+func (k *Keys) touch(ids []uint64, s *findScratch) {
+	if k.form == keyAny {
+		return
 	}
-	lo, hi := k.group[g], min(k.group[g+1]+1, int32(len(k.frags))) // the last one may begin in the next group
-	for hi-lo > 1 {
-		if m := (lo + hi) >> 1; k.frags[m].first <= id {
-			lo = m
+	sink := uint64(0)
+	for j, id := range ids {
+		if id == 0 {
+			s.vec[j] = nil
+			continue
+		}
+		f, at := k.locate(id - 1)
+		v := f.keys.cols[0]
+		s.vec[j], s.got[j] = v, int64(at)
+		if v.offs != nil {
+			sink += uint64(v.offs[at])
 		} else {
-			hi = m
+			sink += uint64(v.fixed[at*f.width])
 		}
 	}
-	f := &k.frags[lo]
-	if at := id - f.first; at < uint64(f.rows) {
-		return r.equal(i, f.keys, int(at), s)
+	s.sink += sink
+	if k.form != keyBytes {
+		return
 	}
-	return false // behind the table's last row
+	for j, v := range s.vec[:len(ids)] {
+		if v != nil && v.offs != nil {
+			if at := int(v.offs[s.got[j]]); at < len(v.data) {
+				sink += uint64(v.data[at])
+			}
+		}
+	}
+	s.sink += sink
+}
+
+// locate returns the fragment that holds the row id, which exists, and the row in it.
+func (k *Keys) locate(id uint64) (*keyFrag, int) {
+	g := id >> visibility.GroupShift
+	lo := int(k.group[g])
+	for lo+1 < len(k.frags) && k.frags[lo+1].first <= id {
+		lo++
+	}
+	f := &k.frags[lo]
+	return f, int(id - f.first)
+}
+
+// has reports whether the row id, which exists, is visible and has the key of row i of r.
+func (k *Keys) has(id uint64, r *keyReader, i int, s *keyScratch) bool {
+	if !k.clean && !k.table.vis.Visible(visibility.RowID(id)) {
+		return false
+	}
+	f, at := k.locate(id)
+	return r.equal(i, f.keys, at, s)
 }

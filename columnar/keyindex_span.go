@@ -23,11 +23,12 @@ type keySpans struct {
 	spans   []keySpan
 	buckets []int32 // for each (x - spans[0].min) >> shift the first span that ends at or behind its first key
 	shift   uint
+	width   int // bytes of a key
 }
 
 // newKeySpans returns the spans of t; nil if it needs an index.
 func newKeySpans(t *Table, key *Column) *keySpans {
-	ks := &keySpans{}
+	ks := &keySpans{width: key.Type.Width()}
 	ok := true
 	t.pieces(func(first visibility.RowID, p piece) {
 		if !ok || p.from != 0 || len(p.frag.chunks) == 0 { // without chunks: all its rows are dead
@@ -181,15 +182,14 @@ func (s *keySpan) findDense(xs []int64, out []visibility.RowID) {
 // is looked at first, for all keys, so that many cache misses are under way at a time.
 func (ks *keySpans) findSparse(xs []int64, out []visibility.RowID, s *findScratch) error {
 	first, last := ks.spans[0].min, ks.spans[len(ks.spans)-1].max
+	n := 0 // keys whose row has to be searched
 	var open *chunk
 	var vec *Vec
 	for i, x := range xs {
-		s.at[i] = -1
 		if out[i] = NoRow; x < first || x > last {
 			continue
 		}
-		at := ks.span(x)
-		sp := &ks.spans[at]
+		sp := &ks.spans[ks.span(x)]
 		if x < sp.min {
 			continue
 		}
@@ -204,16 +204,19 @@ func (ks *keySpans) findSparse(xs []int64, out []visibility.RowID, s *findScratc
 			}
 			open, vec = sp.col, v
 		}
-		guess := min(int(float64(uint64(x)-uint64(sp.min))*sp.scale), vec.n-1)
-		s.at[i], s.hash[i], s.vec[i] = int32(at), uint64(guess), vec
-		s.sink += uint64(vec.int(guess))
+		s.left[n], s.vec[n], s.id[n] = int32(i), vec, sp.first
+		s.slot[n] = uint64(min(int(float64(uint64(x)-uint64(sp.min))*sp.scale), vec.n-1))
+		n++
 	}
-	for i, x := range xs {
-		if s.at[i] < 0 {
-			continue
-		}
-		if row := s.vec[i].searchFrom(int(s.hash[i]), x); row >= 0 {
-			out[i] = visibility.RowID(ks.spans[s.at[i]].first + uint64(row))
+	sink, width := uint64(0), ks.width
+	for j, v := range s.vec[:n] {
+		sink += uint64(v.fixed[int(s.slot[j])*width])
+	}
+	s.sink += sink
+	for j, v := range s.vec[:n] {
+		i := s.left[j]
+		if row := v.searchFrom(int(s.slot[j]), xs[i]); row >= 0 {
+			out[i] = visibility.RowID(s.id[j] + uint64(row))
 		}
 	}
 	return nil
