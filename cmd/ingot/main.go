@@ -15,6 +15,8 @@ package main
 import (
 	"fmt"
 	"os"
+
+	_ "github.com/ingotdb/ingot/copy/parquet" // the format
 )
 
 // Exit statuses.

@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"slices"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -18,6 +19,9 @@ const (
 
 	// batchBytes is about how many bytes of long values a batch has.
 	batchBytes = 4 << 20
+
+	// maxPooledBytes is the most memory that a reader keeps for the next.
+	maxPooledBytes = 32 << 20
 
 	// maxBatchBytes bounds the bytes of a batch, whose offsets have 31 bits.
 	maxBatchBytes = 1<<31 - 1
@@ -73,6 +77,7 @@ type column struct {
 
 // dictionary is the values of a dictionary page, in the natural type.
 type dictionary struct {
+	loaded  bool
 	n       int
 	fixed   []byte
 	offsets []int32
@@ -93,16 +98,40 @@ type batch struct {
 	bad     []int32 // rows whose value the type does not have, ascending
 }
 
+// columns are readers that were used, for their memory.
+var columns = sync.Pool{New: func() any { return new(column) }}
+
 // newColumn returns the reader of a field's chunk.
-func newColumn(f *field, c *chunk, pages pageReader, location *time.Location) *column {
-	k := &column{field: f, pages: pages, location: location, typ: f.typ, left: c.values, phys: f.physWidth(), w: f.typ.Width()}
+func newColumn(f *field, c *chunk, pages *pageReader, location *time.Location) *column {
+	k := columns.Get().(*column)
+	old := *k
+	*k = column{
+		field: f, pages: *pages, location: location, typ: f.typ, left: c.values, phys: f.physWidth(), w: f.typ.Width(),
+		dict:    dictionary{fixed: old.dict.fixed, offsets: old.dict.offsets, data: old.dict.data},
+		scratch: old.scratch, ints: old.ints, indices: old.indices, offsets: old.offsets, out: old.out,
+	}
+	k.pages.step, k.pages.buf, k.pages.inflater = readBytes, old.pages.buf[:0], old.pages.inflater
+	k.deltas.last = old.deltas.last
+	k.out.rows, k.out.bad = 0, k.out.bad[:0]
 	if f.phys != physBoolean && f.phys != physByteArray && k.w > 0 {
 		k.widen = f.widener()
 	}
 	if f.list {
 		k.list = &listState{}
+		if old.list != nil {
+			*k.list = listState{reps: old.list.reps, defs: old.list.defs, lists: old.list.lists}
+			k.list.lists.rows, k.list.lists.bad = 0, k.list.lists.bad[:0]
+		}
 	}
 	return k
+}
+
+// release gives the memory of c to the next reader, unless it is much.
+func (c *column) release() {
+	c.pages.r, c.field = nil, nil
+	if cap(c.out.data)+cap(c.pages.buf)+cap(c.pages.inflater.buf)+cap(c.dict.data) <= maxPooledBytes {
+		columns.Put(c)
+	}
 }
 
 // reset makes b empty, with room for n rows of type t.
@@ -536,8 +565,9 @@ func (c *column) fixedTexts(at, n int) error {
 	for i := range n {
 		c.out.offsets[at+1+i] = int32(len(c.out.data) + (i+1)*c.phys)
 	}
+	first := len(c.out.data)
 	c.out.data = append(c.out.data, src...)
-	return nil
+	return c.sound(first, at, n)
 }
 
 // gather reads n values of a page that has their numbers in the dictionary.

@@ -149,7 +149,7 @@ func (c *column) decode(h *pageHeader, body []byte) error {
 		c.coding = codedPlain
 	case e == encDictionary || e == encPlainDictionary:
 		c.coding = codedDictionary
-		if c.dict.offsets == nil && c.dict.fixed == nil {
+		if !c.dict.loaded {
 			return c.damaged("a page needs a dictionary and there is none")
 		}
 		if len(body) == 0 {
@@ -191,7 +191,7 @@ func (c *column) decode(h *pageHeader, body []byte) error {
 
 // loadDictionary makes the values of a dictionary page c.dict.
 func (c *column) loadDictionary(h *pageHeader, body []byte) error {
-	if c.dict.offsets != nil || c.dict.fixed != nil {
+	if c.dict.loaded {
 		return c.damaged("it has more than one dictionary")
 	}
 	if h.encoding != encPlain && h.encoding != encPlainDictionary || c.field.phys == physBoolean {
@@ -207,20 +207,18 @@ func (c *column) loadDictionary(h *pageHeader, body []byte) error {
 	// The values are read as if they were a page's, into a batch of their own.
 	n := int(h.values)
 	saved := c.out
-	c.out = batch{}
+	d := &c.dict
+	c.out = batch{fixed: d.fixed, offsets: d.offsets, data: d.data}
 	c.out.reset(c.typ, n)
 	c.coding, c.body, c.pos = codedPlain, body, 0
 	err := c.values(0, n)
-	d := &c.dict
-	d.n, d.fixed, d.offsets, d.bad = n, c.out.fixed, c.out.offsets, c.out.bad
+	d.loaded, d.n, d.fixed, d.offsets, d.bad = true, n, c.out.fixed, c.out.offsets, c.out.bad
 	d.data = slices.Grow(c.out.data, slack)
 	c.out = saved
-	if c.w == 0 {
+	if c.w == 0 && err == nil {
 		for i := range n {
 			d.longest = max(d.longest, int(d.offsets[i+1]-d.offsets[i]))
 		}
-	} else if d.fixed == nil {
-		d.fixed = []byte{}
 	}
 	return err
 }

@@ -117,6 +117,7 @@ type pageReader struct {
 	buf   []byte
 	pos   int // of the next byte in buf
 	codec int32
+	step  int // how much is read at once if pages are small
 	inflater
 }
 
@@ -128,7 +129,7 @@ func (p *pageReader) left() int64 { return p.end - p.at - int64(p.pos) }
 func (p *pageReader) peek(n int) ([]byte, error) {
 	n = int(min(int64(n), p.left()))
 	if have := len(p.buf) - p.pos; have < n {
-		size := int(min(int64(max(n, readBytes)), p.left()))
+		size := int(min(int64(max(n, p.step)), p.left()))
 		next := p.buf
 		if cap(next) < size+slack {
 			next = make([]byte, size+slack)
@@ -148,7 +149,7 @@ func (p *pageReader) peek(n int) ([]byte, error) {
 
 // header takes the head of the next page.
 func (p *pageReader) header() (pageHeader, error) {
-	for n := 1 << 12; ; n *= 8 {
+	for n := 1 << 10; ; n *= 8 {
 		b, err := p.peek(n)
 		if err != nil {
 			return pageHeader{}, err

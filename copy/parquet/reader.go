@@ -70,7 +70,7 @@ func (f *reader) chunk(group, index int) (*chunk, error) {
 	bad := func(format string, args ...any) error { return inColumn(corrupt(format, args...), d.name) }
 	switch start := c.start(); {
 	case d.refused != "":
-		return nil, unsupported("column \"%s\" of the Parquet file %s, which is not supported", d.name, d.refused)
+		return nil, unsupported("column \"%s\" has the Parquet type %s, which is not supported", d.name, d.refused)
 	case c.elsewhere:
 		return nil, unsupported("column \"%s\" of the Parquet file is in another file, which is not supported", d.name)
 	case c.encrypted:
@@ -116,9 +116,7 @@ func (f *reader) group(index int, fields []int, location *time.Location) (*group
 		if err != nil {
 			return nil, err
 		}
-		start := c.start()
-		p := pageReader{r: f.r, at: start, end: min(start+c.compressed+trailingBytes, f.foot.end), codec: c.codec}
-		g.columns[i] = newColumn(&f.fields[k], c, p, location)
+		g.columns[i] = newColumn(&f.fields[k], c, f.pages(c), location)
 	}
 	return g, nil
 }
@@ -168,6 +166,14 @@ func (c *column) given() *batch {
 		return &c.list.lists
 	}
 	return &c.out
+}
+
+// release gives the memory of g to the next reader.
+func (g *groupReader) release() {
+	for i, c := range g.columns {
+		c.release()
+		g.columns[i] = nil
+	}
 }
 
 // eachBad calls bad for every value of the last batch that its natural type does not have.

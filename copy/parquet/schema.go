@@ -45,7 +45,7 @@ type field struct {
 	leaf
 	name    string
 	at      int    // of its first leaf among all leaves
-	refused string // why it cannot be read; "" if it can
+	refused string // what it is, if that cannot be read
 
 	// The levels of its one leaf. A flat column has definition levels up to 1 if values
 	// may be null. In a list, a definition level below listDef is a null list and
@@ -132,9 +132,9 @@ func (f *field) shape(elements []element) {
 	e := &elements[0]
 	switch {
 	case e.repetition < required || e.repetition > repeated:
-		f.refused = fmt.Sprintf("has repetition %d", e.repetition)
+		f.refused = fmt.Sprintf("repetition %d", e.repetition)
 	case e.children <= 0 && e.typ < 0:
-		f.refused = "is a structure"
+		f.refused = "structure"
 	case e.children <= 0:
 		f.optional = e.repetition == optional
 		f.maxDef = int(e.repetition)
@@ -143,13 +143,13 @@ func (f *field) shape(elements []element) {
 		}
 		f.refused = f.leaf.set(e)
 	case e.logical.kind == logicalVariant:
-		f.refused = "is a variant"
+		f.refused = "variant"
 	case e.logical.kind == logicalMap || e.converted == convertedMap || e.converted == convertedMapKeyValue:
-		f.refused = "is a map"
+		f.refused = "map"
 	case e.logical.kind == logicalList || e.converted == convertedList:
 		f.shapeList(elements)
 	default:
-		f.refused = "is a structure"
+		f.refused = "structure"
 	}
 }
 
@@ -158,7 +158,7 @@ func (f *field) shape(elements []element) {
 func (f *field) shapeList(elements []element) {
 	outer := &elements[0]
 	if outer.children != 1 || len(elements) < 2 || elements[1].repetition != repeated || outer.repetition == repeated {
-		f.refused = "is a list without elements"
+		f.refused = "list without elements"
 		return
 	}
 	f.list, f.optional = true, outer.repetition == optional
@@ -173,7 +173,7 @@ func (f *field) shapeList(elements []element) {
 	}
 	if middle.children != 1 || len(elements) != 3 || middle.name == "array" || middle.name == outer.name+"_tuple" ||
 		elements[2].repetition == repeated || elements[2].typ < 0 {
-		f.refused = "is a list of lists or structures"
+		f.refused = "list of lists or structures"
 		return
 	}
 	if elements[2].repetition == optional {
@@ -182,17 +182,17 @@ func (f *field) shapeList(elements []element) {
 	f.refused = f.leaf.set(&elements[2])
 }
 
-// set makes l the leaf of an element, and says why it cannot be read if so.
+// set makes l the leaf of an element, and says what it is if that cannot be read.
 func (l *leaf) set(e *element) (refused string) {
 	l.phys, l.width = e.typ, int(e.length)
 	switch e.typ {
 	case physBoolean, physInt32, physInt64, physInt96, physFloat, physDouble, physByteArray:
 	case physFixed:
 		if l.width <= 0 || l.width > columnar.MaxValueBytes {
-			return fmt.Sprintf("has values of %d bytes", e.length)
+			return fmt.Sprintf("values of %d bytes", e.length)
 		}
 	default:
-		return fmt.Sprintf("has the physical type %d", e.typ)
+		return fmt.Sprintf("physical type %d", e.typ)
 	}
 	if refused := l.annotation(e); refused != "" {
 		return refused
@@ -222,7 +222,7 @@ func (l *leaf) annotation(e *element) (refused string) {
 			l.precision, l.scale = t.precision, t.scale
 		}
 		if ints || l.phys == physByteArray || l.phys == physFixed {
-			return l.decimal()
+			return l.decimal(ints)
 		}
 	case t.kind == logicalInteger && ints:
 		if t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64 && l.phys == physInt64 {
@@ -256,7 +256,7 @@ func (l *leaf) annotation(e *element) (refused string) {
 	case t.kind == logicalFloat16 && l.phys == physFixed && l.width == 2:
 		l.meaning = meansFloat16
 	case e.converted == convertedInterval && l.phys == physFixed:
-		return "is an interval"
+		return "interval"
 	case l.phys != physByteArray:
 	case t.kind == logicalString, t.kind == logicalEnum, e.converted == convertedUTF8, e.converted == convertedEnum:
 		l.meaning = meansText
@@ -270,9 +270,9 @@ func (l *leaf) annotation(e *element) (refused string) {
 const maxNumericDigits = 16383
 
 // decimal checks the precision and scale of a decimal.
-func (l *leaf) decimal() (refused string) {
-	if l.precision < 1 || l.precision > maxNumericDigits || l.scale < 0 || l.scale > l.precision {
-		return fmt.Sprintf("is decimal(%d,%d)", l.precision, l.scale)
+func (l *leaf) decimal(ints bool) (refused string) {
+	if l.precision < 1 || l.precision > maxNumericDigits || l.scale < 0 || l.scale > l.precision || ints && l.precision > columnar.MaxPrecision {
+		return fmt.Sprintf("decimal(%d,%d)", l.precision, l.scale)
 	}
 	l.meaning = meansDecimal
 	return ""

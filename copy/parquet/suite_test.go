@@ -66,6 +66,7 @@ func readGroup(f *reader, group int, fields []int, each func(vecs []columnar.Vec
 	if err != nil {
 		return err
 	}
+	defer g.release()
 	for {
 		rows, err := g.next()
 		if err != nil || rows == 0 {
