@@ -31,3 +31,9 @@ func asError(err error) error {
 	}
 	return pgerr.From(err)
 }
+
+// Errorf returns an error for a format to end a COPY with: a SQLSTATE and a formatted
+// message. A %w verb makes its operand the cause.
+func Errorf(sqlState, format string, args ...any) *Error {
+	return pgerr.New(sqlState, format, args...)
+}

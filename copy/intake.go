@@ -1,8 +1,6 @@
 package copy
 
-import (
-	"github.com/ingotdb/ingot/columnar"
-)
+import "github.com/ingotdb/ingot/columnar"
 
 // Rows is where a Decoder stores the records of a batch: record i becomes row At()+i.
 // One goroutine owns it.
@@ -60,10 +58,24 @@ func (r *Rows) Nulls(i, n int, null []uint64) int {
 func (r *Rows) Forgive(i int, value bool) bool { return r.sieve.passes(i, value) }
 
 // Parse stores text as the value of column col and record i, read as PostgreSQL's input of
-// the type does, and reports whether it is one.
+// the type does, and reports whether it is one. If it is not the column is as Null leaves it.
 func (r *Rows) Parse(col, i int, text []byte) bool {
-	p := parser{location: r.sh.location}
-	return p.store(r.Column(col), r.at+i, text) == ok
+	buf := r.Column(col)
+	p, before := parser{location: r.sh.location}, len(buf.Data)
+	if p.store(buf, r.at+i, text) == ok {
+		return true
+	}
+	buf.Data = buf.Data[:before]
+	r.Null(col, i)
+	return false
+}
+
+// Null passes over record i of column col, which has no value there; that it is NULL is for
+// Nulls to say.
+func (r *Rows) Null(col, i int) {
+	if buf := r.Column(col); buf.Offsets != nil {
+		buf.Offsets[r.at+i+1] = int32(len(buf.Data))
+	}
 }
 
 // checkError returns what a CHECK said about row of the fragment, if it was asked.
