@@ -29,6 +29,29 @@
 // checksum is in the record that names it and is verified when the chunk is first
 // touched, with its header and its offsets, before any kernel sees it.
 //
+// # Edges
+//
+// A rel table's rows are edges: row ids of two node tables, and properties. Beside the
+// columns it has an adjacency, runs of consecutive edges as neighbours of each node, both
+// ways:
+//
+//	edge id   0                         10000000     10000003
+//	rows      [ fragment ][ fragment ]..[ fragment  ][ fragment ]
+//	runs      [ stored in the load's data file      ][ in memory]
+//	            forward:  offsets, neighbours
+//	            backward: offsets, neighbours, edges
+//
+// A load brings keys. They are resolved to row ids in parallel, the edges sorted by source,
+// and rows and run written into one file whose size follows from the number of edges; the
+// staged keys of a large load are in a file that no record names. Small commits store no
+// run: theirs are built from the columns when they are wanted first, merge as they come,
+// and are stored by a checkpoint once there are enough. A run is verified before anybody
+// is given it: whatever the bytes say, an id in it is one that its table has given.
+//
+// Nodes and edges agree at every commit: a row that edges have at an end is deleted with
+// them or not at all, and a node table is not dropped or truncated under its rel tables.
+// So an edge that is visible has visible ends, in every snapshot.
+//
 // # How rows come in
 //
 //	plan  ->  NewLoad     reserves once: memory, or one file by one fallocate

@@ -10,8 +10,18 @@ type TableInfo struct {
 	Columns   []ColumnInfo
 	Rows      uint64 // live
 	Deleted   uint64
-	Bytes     int64 // that its fragments take on disk, or in the log and in memory
+	Bytes     int64 // that its fragments and runs take on disk, or in the log and in memory
 	RowGroups []RowGroupInfo
+	Rel       *Rel      // of a rel table
+	Runs      []RunInfo // of a rel table: its adjacency
+}
+
+// RunInfo describes an adjacency run.
+type RunInfo struct {
+	First visibility.RowID
+	Edges int
+	File  string // data file; "" if it is built in memory when it is wanted
+	Bytes int64  // of both directions; 0 if it is in memory
 }
 
 // ColumnInfo describes a column.
@@ -74,6 +84,15 @@ func (t *Table) Info() TableInfo {
 			ti.Bytes += p.frag.bytes()
 		}
 	})
+	ti.Rel = t.schema.Rel
+	for _, r := range t.runs {
+		ri := RunInfo{First: r.first, Edges: int(r.count)}
+		if r.file != nil {
+			ri.File, ri.Bytes = r.file.name, r.dirs[fromEnd].size()+r.dirs[toEnd].size()
+		}
+		ti.Runs = append(ti.Runs, ri)
+		ti.Bytes += ri.Bytes
+	}
 	return ti
 }
 

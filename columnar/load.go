@@ -34,6 +34,7 @@ type LoadStats struct {
 	Inline        bool // travels inside the commit record
 	StoreNS       int64
 	SyncNS        int64
+	EdgesNS       int64 // resolving and sorting edges, building their adjacency
 }
 
 // Load is rows on their way into a table: written by any number of goroutines, seen by

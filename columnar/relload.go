@@ -30,8 +30,9 @@ type edgeLoad struct {
 	final   *Load     // nil until built
 	missing []MissingEnd
 
-	built bool      // final was there
-	last  LoadStats // of it
+	built bool          // final was there
+	last  LoadStats     // of it
+	spent time.Duration // in making it
 }
 
 // noNode stands for the row id of a key that is not there.
@@ -100,6 +101,8 @@ func (v *version) endTables(r *Rel) (nodes [2]*Table, err error) {
 
 // resolve makes the final load from the staged rows, with the nodes of v.
 func (l *Load) resolve(ctx context.Context, v *version, rel *Table) error {
+	start := time.Now()
+	defer func() { l.edges.spent += time.Since(start) }()
 	nodes, err := v.endTables(rel.schema.Rel)
 	if err != nil {
 		return err
@@ -560,5 +563,6 @@ func (e *edgeLoad) stats(staged LoadStats) LoadStats {
 	st.Reservations += staged.Reservations
 	st.ReservedBytes += staged.ReservedBytes
 	st.StoreNS += staged.StoreNS
+	st.EdgesNS = int64(e.spent)
 	return st
 }
