@@ -15,8 +15,9 @@ import (
 // run is built from the columns when it is first wanted. Those of a load with a data file
 // are stored in that file, and those that a checkpoint merged in the checkpoint's.
 //
-// Runs in memory merge as they arrive, a run with the one before it if that is not larger,
-// so that n commits leave at most log2(n) of them and an edge is built O(log n) times.
+// Runs in memory merge as they arrive, a run with the one before it if that is at most
+// runGrowth times as large, so that n commits of one size leave about log5(n) of them and
+// an edge is built O(log n) times.
 type adjRun struct {
 	first visibility.RowID
 	count uint32
@@ -61,12 +62,16 @@ func memoryRun(first visibility.RowID, count uint32, nodes [2]uint64) *adjRun {
 	return &adjRun{first: first, count: count, nodes: nodes}
 }
 
+// runGrowth is how many times as large as a run one may be that it is merged into. More
+// makes fewer runs, which a search looks into one by one, and builds edges more often.
+const runGrowth = 4
+
 // appendRun returns runs with r, which is in memory, behind them.
 func appendRun(runs []*adjRun, r *adjRun) []*adjRun {
 	for len(runs) > 0 {
 		last := runs[len(runs)-1]
 		sum := uint64(last.count) + uint64(r.count)
-		if last.file != nil || last.folding.Load() || last.count > r.count || sum > 1<<31 {
+		if last.file != nil || last.folding.Load() || uint64(last.count) > runGrowth*uint64(r.count) || sum > 1<<31 {
 			break
 		}
 		r = memoryRun(last.first, uint32(sum), r.nodes)

@@ -13,6 +13,7 @@ import (
 // Sizes of edge sorts.
 const (
 	sortRows    = 1 << 16 // edges that justify a worker
+	sortPart    = 1 << 21 // edges that are passed over at most between looks at the context
 	sortSmall   = 1 << 12 // up to here edges are sorted in one piece
 	sortBuckets = 1 << 10 // at most; each is a stream of stores, and more would miss the TLB
 )
@@ -111,12 +112,14 @@ func (s *edgeSort) run(ctx context.Context, workers int) error {
 		s.compare(kv, pos, 0)
 		return nil
 	}
-	shift := max(0, bits.Len32(slices.Max(s.key))-bits.Len(uint(min(sortBuckets, n/sortSmall*4)))+1)
-	buckets := int(slices.Max(s.key)>>shift) + 1
-	parts := workersFor(n, workers)
+	top := slices.Max(s.key)
+	shift := max(0, bits.Len32(top)-bits.Len(uint(min(sortBuckets, n/sortSmall*4)))+1)
+	buckets := int(top>>shift) + 1
+	workers = workersFor(n, workers)
+	parts := max(workers, n/sortPart)
 	at := func(p int) int { return int(uint64(n) * uint64(p) / uint64(parts)) }
 	counts := make([][]uint32, parts)
-	err := inParallel(ctx, parts, parts, func(p int) error {
+	err := inParallel(ctx, workers, parts, func(p int) error {
 		c := make([]uint32, buckets)
 		for _, k := range s.key[at(p):at(p+1)] {
 			c[k>>shift]++
@@ -136,14 +139,14 @@ func (s *edgeSort) run(ctx context.Context, workers int) error {
 		}
 	}
 	starts[buckets] = n
-	if err := inParallel(ctx, parts, parts, func(p int) error {
+	if err := inParallel(ctx, workers, parts, func(p int) error {
 		s.scatter(kv, pos, counts[p], shift, at(p), at(p+1))
 		return nil
 	}); err != nil {
 		return err
 	}
 	scratch := sync.Pool{New: func() any { return new([]uint32) }}
-	return inParallel(ctx, parts, buckets, func(b int) error {
+	return inParallel(ctx, workers, buckets, func(b int) error {
 		from, to := starts[b], starts[b+1]
 		if from == to {
 			return nil
@@ -233,9 +236,10 @@ func (s *edgeSort) compare(kv []uint64, pos []uint32, at int) {
 
 // indexOf fills the offsets of a dense CSR whose edges have the given sorted keys.
 func indexOf(ctx context.Context, keys []uint32, base uint32, offsets []uint32, workers int) error {
-	parts := workersFor(len(keys), workers)
+	workers = workersFor(len(keys), workers)
+	parts := max(workers, len(keys)/sortPart)
 	at := func(p int) int { return int(uint64(len(keys)) * uint64(p) / uint64(parts)) }
-	return inParallel(ctx, parts, parts, func(p int) error {
+	return inParallel(ctx, workers, parts, func(p int) error {
 		from, to := at(p), at(p+1)
 		n := 0 // the next node without an offset
 		if from > 0 {

@@ -187,8 +187,12 @@ func (p *player) drawCreate() (string, func() error) {
 		nodes := slices.DeleteFunc(slices.Sorted(maps.Keys(p.m.tables)), func(n string) bool { return p.m.tables[n].cols[0].Name != "key" })
 		if len(nodes) > 0 {
 			from, to := nodes[p.rng.IntN(len(nodes))], nodes[p.rng.IntN(len(nodes))]
+			props := []Column{{Name: "w", Type: Type{Kind: Text}}}
+			if p.rng.IntN(2) == 0 {
+				props = allTypes("").Columns
+			}
 			return fmt.Sprintf("relate %s to %s as %s", from, to, name), func() error {
-				return p.commit(func(c *change) error { return c.relate(name, from, to, Column{Name: "w", Type: Type{Kind: Text}}) })
+				return p.commit(func(c *change) error { return c.relate(name, from, to, props...) })
 			}
 		}
 	}
