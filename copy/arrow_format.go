@@ -59,7 +59,7 @@ func readArrow(o *Options) (ContainerReader, error) {
 // arrowReader opens inputs.
 type arrowReader struct{ positions bool }
 
-func (r arrowReader) byPosition() bool { return r.positions }
+func (r arrowReader) ByPosition() bool { return r.positions }
 
 func (arrowReader) Streams() bool { return true }
 
@@ -247,7 +247,7 @@ func (p *arrowPart) Size() (rows, varBytes int64) { return p.rows, p.bytes }
 const arrowStepBytes = 512 << 10
 
 func (p *arrowPart) Read(ctx context.Context, out *Sink) error {
-	s := newArrowSink(p.in, out)
+	s := newArrowSink(p.in.binding.Columns, p.in.binding.Location, out, true)
 	for _, r := range p.ranges {
 		b, step := p.batch, int64(arrowRows)
 		if b == nil {

@@ -3,6 +3,7 @@ package copy
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -29,11 +30,12 @@ type arrowBad struct {
 // errFirstBad ends the conversion of a column at its first bad value.
 var errFirstBad = errors.New("copy: a value is not taken")
 
-func newArrowSink(in *arrowInput, out *Sink) *arrowSink {
-	b := in.binding
-	s := &arrowSink{out: out, columns: make([]arrowColumn, len(b.Columns)), vecs: make([]columnar.Vec, len(b.Columns)), lenient: b.OnError != ErrorStop}
+// newArrowSink returns what converts to the given columns. trusted says that the arrays will
+// be sound.
+func newArrowSink(columns []Column, location *time.Location, out *Sink, trusted bool) *arrowSink {
+	s := &arrowSink{out: out, columns: make([]arrowColumn, len(columns)), vecs: make([]columnar.Vec, len(columns)), lenient: out.g.l.sh.onError != ErrorStop}
 	for i := range s.columns {
-		s.columns[i] = arrowColumn{name: b.Columns[i].Name, typ: b.Columns[i].Type, parser: parser{location: b.Location}, trusted: true}
+		s.columns[i] = arrowColumn{name: columns[i].Name, typ: columns[i].Type, parser: parser{location: location}, trusted: trusted}
 		s.columns[i].reject = func(row int, e *Error) error {
 			s.bad = append(s.bad, arrowBad{row: row, column: i, err: e})
 			if s.fatal(e) {

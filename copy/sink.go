@@ -3,7 +3,6 @@ package copy
 import (
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/internal/pgerr"
 )
 
@@ -12,10 +11,9 @@ import (
 type Sink struct {
 	g        *gatherer
 	of       *content
-	row      int64          // of the input, the next
-	vecs     []columnar.Vec // of Arrow data, as columns
-	columns  []arrowColumn
-	bad      []uint64 // rows of the next batch that were rejected
+	row      int64      // of the input, the next
+	arrow    *arrowSink // converts Arrow data
+	bad      []uint64   // rows of the next batch that were rejected
 	rejected []rejected
 }
 
@@ -31,6 +29,9 @@ func (s *Sink) Batch(b Batch) error {
 	}
 	bad := s.bad
 	s.bad = nil
+	for bad != nil && len(bad) < (b.Rows+63)/64 {
+		bad = append(bad, 0)
+	}
 	if err := s.g.add(b, bad); err != nil {
 		return err
 	}
@@ -50,20 +51,12 @@ func (s *Sink) Record(rec arrow.RecordBatch) error {
 	if int(rec.NumCols()) != len(sh.fields) {
 		return errInternal("a batch of %d columns for %d", rec.NumCols(), len(sh.fields))
 	}
-	if s.columns == nil {
-		s.vecs, s.columns = make([]columnar.Vec, len(sh.fields)), make([]arrowColumn, len(sh.fields))
-		for i := range s.columns {
-			s.columns[i] = arrowColumn{name: sh.fields[i].Name, typ: sh.fields[i].Type, parser: parser{location: sh.location}}
-		}
+	if s.arrow == nil {
+		s.arrow = newArrowSink(sh.fields, sh.location, s, false)
 	}
 	for from := int64(0); from < rec.NumRows(); from += arrowRows {
 		part := rec.NewSlice(from, min(from+arrowRows, rec.NumRows()))
-		err := arrowVecs(s.vecs, s.columns, part, s.row)
-		if err != nil {
-			err = s.fail(err)
-		} else {
-			err = s.Batch(Batch{Rows: int(part.NumRows()), Cols: s.vecs})
-		}
+		err := s.arrow.store(part.Columns(), int(part.NumRows()))
 		part.Release()
 		if err != nil {
 			return err

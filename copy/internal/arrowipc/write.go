@@ -92,7 +92,7 @@ func (p *Pack) add(b []byte) {
 
 // zstdEncoder encodes whole buffers, for any number of goroutines.
 var zstdEncoder = sync.OnceValues(func() (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault))
+	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
 })
 
 // pack compresses a buffer: its length and what it became, or -1 and what it was if that is
