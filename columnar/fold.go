@@ -22,8 +22,8 @@ type fold struct {
 const (
 	// stretchRows is the shortest stretch of deleted rows that is cut out of a fragment. What is
 	// in front of it and behind becomes a fragment of its own, which costs a header and a line
-	// in the log for each column: some 200 bytes, where a vector of int2 is 4 KiB.
-	stretchRows = visibility.VectorRows
+	// in the log for each column: some 200 bytes, where as many int2 are 1 KiB.
+	stretchRows = 512
 
 	// stretchAlign is what cuts lie on a multiple of, so that bitmaps are copied by words.
 	stretchAlign = 64
