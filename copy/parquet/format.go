@@ -216,7 +216,7 @@ func (p *part) Read(ctx context.Context, out *copy.Sink) error {
 			}
 			err = out.Batch(copy.Batch{Rows: n, Cols: g.vecs})
 		} else {
-			rec := g.record(n)
+			rec := g.record(p.binding.Columns, n)
 			err = out.Record(rec)
 			rec.Release()
 		}
