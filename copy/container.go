@@ -205,21 +205,17 @@ func (l *loader) containerStream(c *content, r io.Reader, kind ...*compression) 
 	return &Input{Name: c.name, At: bytes.NewReader(b.Bytes()), Size: n}, nil
 }
 
-// positional is a reader whose options may say that the names of columns mean nothing.
-type positional interface{ byPosition() bool }
-
 // match finds the columns of the COPY among those of c. What the input lacks has its default
 // unless the statement names it.
 func (l *loader) match(c *content) error {
-	has := c.Columns()
+	has, named := c.Columns(), l.sh.format.Named
+	if p, is := l.opt.container.(Positional); is && p.ByPosition() {
+		named = false
+	}
 	sh := *l.sh
 	c.sh = &sh
 	b := *l.sh.binding
 	sh.binding, b.Columns, b.Where = &b, nil, nil
-	named := l.sh.format.Named
-	if p, ok := l.opt.container.(positional); ok && p.byPosition() {
-		named = false
-	}
 	from := []int{}
 	index := make([]int, len(l.sh.fields)) // of a field in b
 	for i := range l.sh.fields {
@@ -435,117 +431,146 @@ func (l *loader) readPart(g *gatherer, p *taskPart) error {
 	return err
 }
 
+// partLeader asks containers for their parts one after the other and hands tasks on to
+// workers, of which it starts one when a task has nobody to take it.
+type partLeader struct {
+	l       *loader
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	work    chan *task
+	wg      sync.WaitGroup
+	started int
+
+	next     task // that is being put together
+	fragment int  // index of its first
+	alone    *gatherer
+}
+
 // unplanned stores containers that tell their parts one after the other.
 func (l *loader) unplanned(list []*content) error {
 	var err error
 	if l.load, err = l.store.NewLoad(l.ctx, columnar.LoadPlan{Schema: l.sh.schema}); err != nil {
 		return err
 	}
+	d := &partLeader{l: l, work: make(chan *task)}
+	d.ctx, d.cancel = context.WithCancelCause(l.ctx)
+	defer d.cancel(nil)
 	l.workers = workersFor(1<<62, l.opt.Parallelism, l.env)
-	ctx, cancel := context.WithCancelCause(l.ctx)
-	defer cancel(nil)
-	work := make(chan *task)
-	var wg sync.WaitGroup
-	for range l.workers {
-		w := l.newWorker()
-		wg.Go(func() {
-			w.clock.start(StageConvert, l.labels)
-			defer w.clock.stop()
-			err := guarded(l.sh.name, func() error {
-				return mmap.Guard(func() error {
-					for t := range work {
-						if err := l.perform(w, t, false); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-			})
-			if err != nil {
-				cancel(err)
-			}
-		})
+	err = guarded(l.sh.name, func() error { return d.lead(list) })
+	close(d.work)
+	d.wg.Wait()
+	if cause := context.Cause(d.ctx); err == nil && cause != nil {
+		err = cause
 	}
-	l.result.Workers = l.workers
-	send := func(t *task) error {
-		select {
-		case work <- t:
-			return nil
-		case <-ctx.Done():
-			return ignoreStop(context.Cause(ctx))
-		}
-	}
-	err = guarded(l.sh.name, func() error { return l.leadParts(ctx, list, send) })
-	close(work)
-	wg.Wait()
-	if cause := context.Cause(ctx); err == nil && cause != nil {
-		err = ignoreStop(cause)
-	}
-	return err
+	l.rows, l.result.Workers = d.next.row, max(1, d.started)
+	return ignoreStop(err)
 }
 
-// leadParts asks for the parts one after the other. A part that does not say its rows is read by
-// the calling goroutine, and so are all that follow it.
-func (l *loader) leadParts(ctx context.Context, list []*content, send func(*task) error) error {
-	most := int64(l.fragmentRows())
-	next := &task{}
-	fragment := 0
-	flush := func() error {
-		if len(next.parts) == 0 {
+// start starts a worker.
+func (d *partLeader) start() {
+	w := d.l.newWorker()
+	d.started++
+	d.wg.Go(func() {
+		err := guarded(d.l.sh.name, func() error {
+			for t := range d.work {
+				if err := d.perform(w, t); err != nil {
+					return err
+				}
+			}
 			return nil
+		})
+		if err != nil {
+			d.cancel(err)
 		}
-		next.fragment = fragment
-		fragment += len(planRows(next.rows, int(most)))
-		t := next
-		next = &task{row: t.row + t.rows}
-		return send(t)
+	})
+}
+
+// perform stores a task.
+func (d *partLeader) perform(w *worker, t *task) error {
+	w.clock.start(StageConvert, d.l.labels)
+	defer w.clock.stop()
+	return mmap.Guard(func() error { return d.l.perform(w, t, false) })
+}
+
+// flush hands on the task that was put together. The last is the leader's own, if it is
+// the only one.
+func (d *partLeader) flush(last bool) error {
+	if len(d.next.parts) == 0 {
+		return nil
 	}
-	var alone *gatherer
+	t := d.next
+	t.fragment = d.fragment
+	d.fragment += len(planRows(t.rows, d.l.fragmentRows()))
+	d.next = task{row: t.row + t.rows}
+	if last && d.started == 0 {
+		return d.perform(d.l.newWorker(), &t)
+	}
+	select {
+	case d.work <- &t:
+		return nil
+	default:
+	}
+	if d.started < d.l.workers {
+		d.start()
+	}
+	select {
+	case d.work <- &t:
+		return nil
+	case <-d.ctx.Done():
+		return context.Cause(d.ctx)
+	}
+}
+
+// lead asks for the parts one after the other. A part that does not say its rows is read by
+// the calling goroutine, and so are all that follow it.
+func (d *partLeader) lead(list []*content) error {
 	for _, c := range list {
 		row := int64(0)
 		for p, err := range c.Parts() {
-			switch {
-			case err != nil:
-				l.failed.record(next.row+next.rows, func() error { return inFile(err, c.name) })
-				return flush()
-			case ctx.Err() != nil, l.failed.row.Load() <= next.row:
-				return ctx.Err()
+			if err == nil {
+				err = d.ctx.Err()
+			}
+			if err != nil {
+				d.l.failed.record(d.next.row+d.next.rows, func() error { return inFile(err, c.name) })
+				return d.flush(true)
+			}
+			if d.l.failed.row.Load() <= d.next.row {
+				return nil
 			}
 			rows, _ := p.Size()
 			part := taskPart{Part: p, of: c, row: row, rows: rows}
-			if rows < 0 || alone != nil {
-				if err := flush(); err != nil {
+			if rows < 0 || d.alone != nil {
+				if rows, err = d.read(&part); err != nil {
 					return err
 				}
-				if alone == nil {
-					alone = &gatherer{l: l, w: l.newWorker(), most: int(most), open: 64, first: fragment, row: next.row}
-					alone.w.clock.start(StageConvert, l.labels)
-					defer alone.w.clock.stop()
-				}
-				before := alone.rows
-				if err := mmap.Guard(func() error { return l.readPart(alone, &part) }); err != nil {
-					return ignoreStop(err)
-				}
-				row += alone.rows - before
-				next.row += alone.rows - before
-				continue
-			}
-			next.add(part)
-			if row += rows; next.rows >= most {
-				if err := flush(); err != nil {
+			} else if d.next.add(part); d.next.rows >= int64(d.l.fragmentRows()) {
+				if err := d.flush(false); err != nil {
 					return err
 				}
 			}
+			row += rows
 		}
 	}
-	if alone != nil {
-		if err := mmap.Guard(alone.close); err != nil {
-			return err
+	if d.alone != nil {
+		return mmap.Guard(d.alone.close)
+	}
+	return d.flush(true)
+}
+
+// read stores a part in the calling goroutine, and returns its rows.
+func (d *partLeader) read(p *taskPart) (rows int64, err error) {
+	if d.alone == nil {
+		if err := d.flush(false); err != nil {
+			return 0, err
 		}
+		d.alone = &gatherer{l: d.l, w: d.l.newWorker(), most: d.l.fragmentRows(), open: 64, first: d.fragment, row: d.next.row}
 	}
-	if err := flush(); err != nil {
-		return err
-	}
-	l.rows = next.row
-	return nil
+	clock := &d.alone.w.clock
+	clock.start(StageRead, d.l.labels)
+	defer clock.stop()
+	before := d.alone.rows
+	err = mmap.Guard(func() error { return d.l.readPart(d.alone, p) })
+	rows = d.alone.rows - before
+	d.next.row += rows
+	return rows, err
 }

@@ -19,6 +19,13 @@ type ContainerReader interface {
 	Open(ctx context.Context, in *Input) (Container, error)
 }
 
+// Positional is a ContainerReader of a format whose columns have names, which may match them
+// by their order after all.
+type Positional interface {
+	// ByPosition reports whether the first column fills the first of the COPY, and so on.
+	ByPosition() bool
+}
+
 // Input is one input of a COPY FROM, decompressed. One of At and Stream is set.
 type Input struct {
 	Name   string
