@@ -55,7 +55,7 @@ var registry struct {
 }
 
 func init() {
-	builtIn := map[string]Format{"text": Text(), "csv": CSV(), "binary": Binary(), "arrow": Arrow()}
+	builtIn := map[string]Format{"text": Text(), "csv": CSV(), "binary": Binary(), "arrow": Arrow(), "ndjson": NDJSON(), "json": jsonAlias()}
 	for _, name := range slices.Sorted(maps.Keys(builtIn)) {
 		if err := Register(name, builtIn[name]); err != nil {
 			panic(err) // a name is in the list above twice

@@ -4,9 +4,9 @@ import "io"
 
 // Where the elements of a top-level array end only a walk from its start tells. Elements
 // are found by their brackets, strings passed over; whether they are JSON is not looked
-// at. An element begins behind the one before it, so with a comma unless it is the first,
-// and ends where the comma or bracket behind it stands. So a walk can start at any element
-// without knowing what came before.
+// at. An element is a record with what leads to it: the bracket that opens the array or the
+// comma, and blanks. It ends with its last brace. So a walk can start at any record without
+// knowing what came before, and the last byte of a record says that it is whole.
 
 // Step is what stands where Elements has stopped.
 type Step uint8
@@ -16,27 +16,20 @@ const (
 	Enough Step = iota // an element that was not to be passed
 	Short              // the beginning of an element, or of the end
 	End                // the end of the array, and of the input
-	Bad                // the end of the array, and then something else
+	Bad                // something else
 )
 
-// ArrayStart returns where the first element of a top-level array begins that head, the
-// beginning of an input, starts with, or -1 if head does not start with one; whole says
-// that head is all of the input. enough is false if a longer head may give another answer.
+// ArrayStart returns where the top-level array begins that head, the beginning of an input,
+// starts with, or -1 if head does not start with one; whole says that head is all of the
+// input. enough is false if a longer head may give another answer.
 func ArrayStart(head []byte, whole bool) (start int, enough bool) {
-	p := skipSpace(head, 0)
-	switch {
+	switch p := skipSpace(head, 0); {
 	case p == len(head):
 		return -1, whole
-	case head[p] != '[':
-		return -1, true
-	}
-	// A comma would be taken for the one before an element. A brace that is missing fails.
-	if q := skipSpace(head, p+1); q == len(head) && !whole {
-		return -1, false
-	} else if q < len(head) && head[q] == ',' {
+	case head[p] == '[':
 		return p, true
 	}
-	return p + 1, true
+	return -1, true
 }
 
 // skipSpace returns the position of the first byte of b from p on that is no blank and
@@ -51,20 +44,27 @@ func skipSpace(b []byte, p int) int {
 // outside tells the bytes outside strings that matter to the end of an element.
 var outside = [256]bool{'"': true, '{': true, '}': true, '[': true, ']': true, ',': true}
 
-// element returns where the element ends that starts at p, -1 if that is not in b, or
-// p itself if there is no element but the bracket that ends the array.
-func element(b []byte, p int) int {
+// element returns where the element ends that starts at p, and Enough; or p and what
+// stands there instead.
+func element(b []byte, p int) (int, Step) {
 	q := skipSpace(b, p)
 	switch {
 	case q == len(b):
-		return -1
+		return p, Short
 	case b[q] == ']':
-		return p
-	case b[q] == ',':
-		q++
+		return p, End
+	case b[q] == '[':
+		if e := skipSpace(b, q+1); e < len(b) && b[e] == ']' {
+			return e, End // of an empty array
+		}
+	case b[q] != ',':
+		return p, Bad
 	}
-	depth := 0
-	for ; q < len(b); q++ {
+	if q = skipSpace(b, q+1); q == len(b) {
+		return p, Short
+	}
+	object := b[q] == '{'
+	for depth := 0; q < len(b); q++ {
 		c := b[q]
 		if !outside[c] {
 			continue
@@ -80,7 +80,7 @@ func element(b []byte, p int) int {
 			depth++
 		case ',', ']':
 			if depth == 0 {
-				return q
+				return q, Enough
 			}
 			if c == ']' {
 				depth--
@@ -88,61 +88,64 @@ func element(b []byte, p int) int {
 		case '}':
 			depth = max(depth-1, 0)
 		}
+		if object && depth == 0 {
+			return q + 1, Enough
+		}
 	}
-	return -1
+	return p, Short
 }
 
 // completeElements returns where the last element ends whose end is in b.
 func completeElements(b []byte) (end int) {
 	for {
-		next := element(b, end)
-		if next <= end {
+		next, step := element(b, end)
+		if step != Enough {
 			return end
 		}
 		end = next
 	}
 }
 
-// atEnd reports whether b is the end of the array and nothing else.
-func atEnd(b []byte) bool {
-	p := skipSpace(b, 0)
-	return p < len(b) && b[p] == ']' && skipSpace(b, p+1) == len(b)
-}
-
 // Elements passes elements of b, which begins with one, as long as they end at until or
 // before it and are not more than most; last says that the input ends with b. It returns
 // where it stopped, how many it passed, and what stands there.
 func Elements(b []byte, last bool, until int, most int64) (n int, passed int64, next Step) {
-	for ; passed < most; passed++ {
-		end := element(b, n)
-		if end < 0 {
+	for {
+		end, step := element(b, n)
+		switch {
+		case step == End:
+			return n, passed, arrayEnd(b, end, last)
+		case step != Enough || passed == most || end > until:
+			return n, passed, step
+		}
+		// A bracket behind an element looks like the one before the first.
+		q := skipSpace(b, end)
+		switch {
+		case q == len(b) && !last:
 			return n, passed, Short
-		}
-		if end == n {
-			return n, passed, arrayEnd(b, n, last)
-		}
-		if end > until {
-			break
+		case q < len(b) && b[q] == '[':
+			return q + 1, passed + 1, Bad
 		}
 		n = end
+		passed++
 	}
-	// The end of the array is no record.
-	if p := skipSpace(b, n); p < len(b) && b[p] == ']' {
-		return n, passed, arrayEnd(b, n, last)
-	}
-	return n, passed, Enough
 }
 
 // arrayEnd says what stands at p, where b has the bracket that ends the array.
 func arrayEnd(b []byte, p int, last bool) Step {
-	q := skipSpace(b, p)
-	switch {
+	switch q := skipSpace(b, p); {
 	case skipSpace(b, q+1) < len(b):
 		return Bad
 	case last:
 		return End
 	}
 	return Short
+}
+
+// atEnd reports whether b is the end of the array and nothing else.
+func atEnd(b []byte) bool {
+	end, step := element(b, 0)
+	return step == End && arrayEnd(b, end, true) == End
 }
 
 // SkipElement returns where the element ends that starts at off of src, whose input ends at
@@ -154,34 +157,29 @@ func SkipElement(src io.ReaderAt, off, end int64) (int64, Step, error) {
 		if _, err := io.ReadFull(io.NewSectionReader(src, off, n), b); err != nil {
 			return 0, Short, err
 		}
-		e := element(b, 0)
 		last := off+n == end
-		switch {
-		case e > 0:
-			return off + int64(e), Enough, nil
-		case e == 0:
-			if step := arrayEnd(b, 0, last); step != Short {
-				return off, step, nil
-			}
+		e, step := element(b, 0)
+		if step == End {
+			step, e = arrayEnd(b, e, last), 0
 		}
-		if last {
-			return off, Short, nil
+		if step != Short || last {
+			return off + int64(e), step, nil
 		}
 	}
 }
 
-// ReadElement returns the element that src begins with, and the byte behind it; or all of
-// src, if it does not end.
+// ReadElement returns the element that src begins with; or, if it does not begin with one
+// that ends, as much of src as there is, and where it goes on.
 func ReadElement(src *io.SectionReader) ([]byte, error) {
 	for size := int64(64 << 10); ; size *= 4 {
 		b := make([]byte, min(size, src.Size()))
 		if n, err := src.ReadAt(b, 0); n < len(b) {
 			return nil, err
 		}
-		if end := element(b, 0); end > 0 {
-			return b[:end+1], nil
-		}
-		if int64(len(b)) == src.Size() {
+		switch end, step := element(b, 0); {
+		case step == Enough:
+			return b[:end], nil
+		case step == Bad, step == End && skipSpace(b, end+1) < len(b), int64(len(b)) == src.Size():
 			return b, nil
 		}
 	}

@@ -2,7 +2,6 @@ package ndjson
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -20,11 +19,8 @@ func TestArrayStart(t *testing.T) {
 		{" \n", false, -1, false},
 		{"{", false, -1, true},
 		{"\n {\"a\":1}", true, -1, true},
-		{"[", false, -1, false},
-		{"[", true, 1, true},
-		{" \r\n[ {", false, 4, true},
-		{"[]", false, 1, true},
-		{"[ ,{", false, 0, true}, // so that the record fails
+		{"[", false, 0, true},
+		{" \r\n[ {", false, 3, true},
 	} {
 		if start, enough := ArrayStart([]byte(c.head), c.whole); start != c.start || enough != c.enough {
 			t.Errorf("%q, whole %t: %d %t, want %d %t", c.head, c.whole, start, enough, c.start, c.enough)
@@ -32,53 +28,79 @@ func TestArrayStart(t *testing.T) {
 	}
 }
 
+// walkAll walks over an array as package copy does, in windows of size bytes with records
+// that end at or before multiples of until. It returns the records, where the walk ended,
+// and what stands there.
+func walkAll(in string, size, until int) (records []string, at int, step Step) {
+	for limit := until; ; {
+		end := min(at+size, len(in))
+		n, passed, next := Elements([]byte(in[at:end]), end == len(in), max(0, min(limit, len(in))-at), 1<<20)
+		if passed == 0 && next == Short && end < len(in) {
+			e, skipped, err := SkipElement(strings.NewReader(in), int64(at), int64(len(in)))
+			if err != nil {
+				panic(err)
+			}
+			if next = skipped; next == Enough && int(e) <= limit {
+				n, passed = int(e)-at, 1
+			}
+		}
+		for from := at; passed > 0; passed-- {
+			e, _ := element([]byte(in), from)
+			records = append(records, in[from:e])
+			from = e
+			if passed > 1 {
+				continue
+			}
+			at += n
+			next = Enough
+		}
+		switch {
+		case next == Enough && n == 0 && limit < len(in):
+			limit += until
+		case next == Enough && n == 0:
+			return records, at, Short
+		case next != Enough:
+			return records, at, next
+		}
+	}
+}
+
 // TestElements walks over arrays in windows of every size.
 func TestElements(t *testing.T) {
 	for _, c := range []struct {
-		in   string // behind the bracket
+		in   string
 		want string
 	}{
-		{`]`, `; end`},
-		{" \n] \r\n", `; end`},
-		{`{"a":1}]`, `{"a":1}; end`},
-		{` {"a":[1,"],"]} , {"b":"\\"}` + "\n\t,{}]", ` {"a":[1,"],"]} |, {"b":"\\"}` + "\n\t" + `|,{}; end`},
-		{`{},]`, `{}|,; end`}, // the second fails
-		{`{}] x`, `{}; bad`},
-		{`{}`, `; short`},
-		{`{},{"a":"`, `{}; short`},
-		{`{},{"a":"]`, `{}; short`},
-		{`{`, `; short`},
-		{`1}],2]`, `1}; bad`},
-		{`[1,[2]],x]`, `[1,[2]]|,x; end`},
+		{`[]`, `; end`},
+		{"[ \n] \r\n", `; end`},
+		{`[{"a":1}]`, `[{"a":1}; end`},
+		{`[ {"a":[1,"],"]} , {"b":"\\"}` + "\n\t,{}]", `[ {"a":[1,"],"]}| , {"b":"\\"}|` + "\n\t" + `,{}; end`},
+		{`[{},]`, `[{}|,; end`}, // the second fails
+		{`[{}] x`, `[{}; bad`},
+		{`[{}][{}]`, `[{}; bad`},
+		{`[{}`, `[{}; short`},
+		{`[{} {}]`, `[{}; bad`},
+		{`[{}{}]`, `[{}; bad`},
+		{`[{},{"a":"`, `[{}; short`},
+		{`[{},{"a":"]`, `[{}; short`},
+		{`[{`, `; short`},
+		{`[`, `; short`},
+		{`[1}],2]`, `[1}; bad`},
+		{`[[1,[2]],x]`, `[[1,[2]]|,x; end`},
+		{`[{"a":1]},{}]`, `[{"a":1]; bad`},
 	} {
 		for size := 1; size <= len(c.in); size++ {
-			got, at := "", 0
-			step := Short
-			for window := size; ; {
-				end := min(at+window, len(c.in))
-				n, passed, next := Elements([]byte(c.in[at:end]), end == len(c.in), size, 1)
-				if passed > 0 {
-					got += "|" + c.in[at:at+n]
+			for until := 1; until <= len(c.in); until++ {
+				records, _, step := walkAll(c.in, size, until)
+				got := strings.Join(records, "|") + "; " + [...]string{"enough", "short", "end", "bad"}[step]
+				if got != c.want {
+					t.Fatalf("%q in windows of %d, records up to multiples of %d: %s, want %s", c.in, size, until, got, c.want)
 				}
-				at += n
-				if step = next; passed == 0 && next != Short && next != Enough || next == Short && passed == 0 && end == len(c.in) {
-					break
-				}
-				if window = size; passed == 0 {
-					window = 2 * (end - at) // Short, or an element that is longer than it may be
-					if next == Enough {
-						e := element([]byte(c.in[at:]), 0)
-						got += "|" + c.in[at:at+e]
-						at += e
-						window = size
-					}
-				}
-			}
-			got = fmt.Sprintf("%s; %s", strings.TrimPrefix(got, "|"), [...]string{"enough", "short", "end", "bad"}[step])
-			if got != c.want {
-				t.Errorf("%q in windows of %d: %s, want %s", c.in, size, got, c.want)
 			}
 		}
+	}
+	if n, passed, step := Elements([]byte("[{} [{}]"), true, 8, 9); n != 5 || passed != 1 || step != Bad {
+		t.Errorf("a second bracket: %d %d %d", n, passed, step)
 	}
 }
 
@@ -91,9 +113,10 @@ func TestSkipElement(t *testing.T) {
 		step Step
 	}{
 		{"[1" + long + "]", 2, int64(2 + len(long)), Enough},
-		{"[1" + long, 2, 2, Short},
+		{"[1" + long[:len(long)-1], 2, 2, Short},
 		{"[1]" + strings.Repeat(" ", 3<<20), 2, 2, End},
 		{"[1]" + strings.Repeat(" ", 3<<20) + "x", 2, 2, Bad},
+		{"[1]", 1, 1, Bad},
 	} {
 		n, step, err := SkipElement(bytes.NewReader([]byte(c.in)), c.off, int64(len(c.in)))
 		if n != c.want || step != c.step || err != nil {
@@ -108,9 +131,9 @@ func TestSkipElement(t *testing.T) {
 func TestReadElement(t *testing.T) {
 	long := strings.Repeat("x", 200<<10)
 	for _, c := range []struct{ in, want string }{
-		{`{"a":1},{"b"`, `{"a":1},`},
-		{`,"` + long + `"]  `, `,"` + long + `"]`},
-		{`{"` + long, `{"` + long},
+		{`[{"a":1},{"b"`, `[{"a":1}`},
+		{`,"` + long + `"]  `, `,"` + long + `"`},
+		{`,{"` + long, `,{"` + long},
 		{`] x`, `] x`},
 	} {
 		b, err := ReadElement(io.NewSectionReader(strings.NewReader(c.in), 0, int64(len(c.in))))

@@ -143,11 +143,12 @@ func TestExplain(t *testing.T) {
 		{`"x"`, false, 0, "22P04", ""},
 		{`{"x":` + deep + `}`, false, 4 + MaxDepth, "54001", fmt.Sprintf("At most %d levels can be read.", MaxDepth)},
 		{"{\"x\":\"a\xff\"}", false, 7, "22021", ""},
-		{`,{"a":tru},`, true, 6, "22P04", `Token "tru" is invalid.`},
-		{`,{"a":1} {`, true, 9, "22P04", "Expected \",\" or \"]\" behind an element of the array."},
-		{`,1,`, true, 1, "22P04", ""},
-		{`, ]`, true, 2, "22P04", `Expected JSON value, but found "]".`},
-		{`] x`, true, 0, "22P04", "The array has ended before it."},
+		{`,{"a":tru}`, true, 6, "22P04", `Token "tru" is invalid.`},
+		{` {"a":1}]`, true, 1, "22P04", "Expected \",\" or \"]\" behind an element of the array."},
+		{`[1`, true, 1, "22P04", ""},
+		{`, `, true, 2, "22P04", "The input string ended unexpectedly."},
+		{`] x`, true, 0, "22P04", "The array ends before it, or not at all."},
+		{` `, true, 1, "22P04", "The array ends before it, or not at all."},
 	} {
 		_, at, e := Explain([]byte(c.record), c.array, cols)
 		if e == nil || at != c.at || e.SQLState != c.state || e.Detail != c.detail {

@@ -65,23 +65,25 @@ func NewDecoder(cols []Column, location *time.Location) *Decoder {
 	return d
 }
 
-// Begin says what the records of the next blocks are: lines, or elements of an array.
-func (d *Decoder) Begin(array bool) { d.array = array }
+// Begin says what the records of the next blocks are, which follow one another: lines, or
+// elements of an array.
+func (d *Decoder) Begin(array bool) { d.array, d.begun = array, false }
 
 // Index walks over the records of b, which begins with one or with blank lines. last says
 // that the input ends with b. A byte behind b, within its capacity, is overwritten. It
 // returns how many records in front are complete and right, and whether the one behind
 // them fails.
 //
-// Elements of an array begin with the comma before them, but the first, and are complete
-// where what follows them is in b.
+// Elements of an array begin with the comma before them, the first with the bracket, and
+// end with their last brace. What follows the last one is for the walk to judge.
 func (d *Decoder) Index(b []byte, last bool) (ready int, bad bool) {
 	d.ends, d.done, d.first, d.rows = d.ends[:0], 0, 0, d.rows[:0]
+	begun := d.begun
 	whole := len(b)
 	switch {
 	case d.array:
-		if whole = completeElements(b); last && whole < len(b) && !atEnd(b[whole:]) {
-			bad = true // it has no end
+		if whole = completeElements(b); last && !atEnd(b[whole:]) {
+			bad = true // something else, or nothing
 		}
 		// A control byte takes the place of what follows, if that is all.
 		b = append(b[:len(b):cap(b)], 0)
@@ -113,6 +115,7 @@ func (d *Decoder) Index(b []byte, last bool) (ready int, bad bool) {
 		d.ends = append(d.ends, min(p, whole))
 	}
 	ready = len(d.ends)
+	d.begun = begun || ready > 0
 	d.review(ready)
 	if ascii || ready == 0 {
 		return ready, bad
@@ -183,9 +186,12 @@ func (d *Decoder) refill(n int) {
 	d.first, d.rows = d.done, d.rows[:0]
 	d.b = d.src
 	window := max(leastWindow, windowEntries/d.stride)
+	begun := d.begun
 	for p := d.End(d.done); n > 0 && len(d.rows) < window*d.stride; n-- {
+		d.begun = false // it was right once
 		p = d.record(d.addRow(), d.start(p))
 	}
+	d.begun = begun
 }
 
 // room makes the bitmaps hold n bits, and the rows end with what a kernel takes for the

@@ -110,7 +110,7 @@ func TestRoundTrip(t *testing.T) {
 			array := before != ""
 			in := text
 			if array {
-				in = append(append([]byte{'['}, text[1:]...), ']')[1:]
+				in = append(append([]byte{'['}, text[1:]...), ']')
 			}
 			for line := range bytes.SplitSeq(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
 				if !json.Valid(bytes.TrimPrefix(line, []byte(","))) {

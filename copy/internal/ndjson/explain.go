@@ -17,7 +17,7 @@ type Field struct {
 
 // Explain takes one record apart, slowly. It returns its values in the order of cols, or
 // what is wrong with its bytes or its structure and where. A record is a line with or
-// without its end; of an array an element and what is behind it, as far as it is known.
+// without its end; of an array an element with what leads to it, or what stands there instead.
 func Explain(record []byte, array bool, cols []Column) (fields []Field, at int, e *pgerr.Error) {
 	if pos, seq := pgtext.InvalidSequence(record); pos >= 0 {
 		return nil, pos, pgerr.New(pgerr.CharacterNotInRepertoire, "%s", pgtext.EncodingMessage(seq))
@@ -34,7 +34,7 @@ func Explain(record []byte, array bool, cols []Column) (fields []Field, at int, 
 	d.set(b)
 	p := d.start(0)
 	if p < 0 {
-		p = 0
+		p = len(b) - 1
 	}
 	row := d.addRow()
 	if d.record(row, p) < 0 {
@@ -79,15 +79,15 @@ func (w *walker) why(b []byte, p int) (at int, e *pgerr.Error) {
 		return at, pgerr.New(pgerr.BadCopyFileFormat, "record is not a JSON object")
 	}
 	e = pgerr.New(pgerr.BadCopyFileFormat, "record is not valid JSON")
-	if w.fault == faultEnd {
+	if w.fault == faultLead {
+		if b[p] == ']' || p == len(b)-1 {
+			return at, e.WithDetail("The array ends before it, or not at all.")
+		}
 		return at, e.WithDetail("Expected \",\" or \"]\" behind an element of the array.")
 	}
 	text := b[:len(b)-1] // without the byte that was put behind it
-	if w.array && b[p] == ',' {
-		p++
-	}
-	if w.array && b[p] == ']' {
-		return p, e.WithDetail("The array has ended before it.")
+	if w.array {
+		p = skipSpace(text, p+1)
 	}
 	if pos, valid := pgtext.ValidJSON(text[p:]); !valid {
 		at = p + pos

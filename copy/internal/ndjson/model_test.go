@@ -221,40 +221,83 @@ func decodeAll(in []byte, array bool, size, most int, forgive bool) (out decoded
 func checkInput(t *testing.T, in []byte, array bool, sizes ...int) {
 	t.Helper()
 	var records [][]byte
+	var want []expected
 	for line := range bytes.SplitSeq(in, []byte("\n")) {
+		if !blank(line) && (len(want) == 0 || !want[len(want)-1].wrong) {
+			want = append(want, expect(t, line))
+		}
 		if !blank(line) {
 			records = append(records, line)
 		}
 	}
 	if array {
-		in = append(append([]byte("\n"), bytes.Join(records, []byte("\r\n,\t"))...), " ]\n"...)
+		in = append(append([]byte("[\n"), bytes.Join(records, []byte("\r\n,\t"))...), " ]\n"...)
 	}
 	for _, l := range kernels.Levels() {
 		undo := kernels.SetLevelForTest(l)
 		for _, size := range sizes {
 			for _, most := range []int{1, 64, 1 << 20} {
 				what := fmt.Sprintf("level %s, size %d, most %d, array %t, input %q", l, size, most, array, in)
-				compareModel(t, what, decodeAll(in, array, size, most, true), in, records, array)
+				compareModel(t, what, decodeAll(in, array, size, most, true), in, want, array)
 			}
 		}
 		undo()
 	}
 }
 
-func compareModel(t *testing.T, what string, got decoded, in []byte, records [][]byte, array bool) {
+// expected is what a record becomes.
+type expected struct {
+	record []byte
+	wrong  bool
+	texts  []*string // of the values; nil for NULL
+}
+
+// expect reads a record with the model, compares what Explain says, and has the types read
+// the texts: what they do not take is NULL.
+func expect(t *testing.T, record []byte) expected {
 	t.Helper()
-	one := newTestRows(modelColumns, 1)
-	for k, record := range records {
-		m := modelRead(record)
-		fields, at, e := Explain(record, false, modelColumns)
-		if (e != nil) != m.wrong || at > len(record) {
-			t.Fatalf("%s: record %d: explained by %v at %d; the model finds it wrong: %t", what, k, e, at, m.wrong)
+	m := modelRead(record)
+	fields, at, e := Explain(record, false, modelColumns)
+	if (e != nil) != m.wrong || at > len(record) {
+		t.Fatalf("%q: explained by %v at %d; the model finds it wrong: %t", record, e, at, m.wrong)
+	}
+	x := expected{record, m.wrong, make([]*string, len(modelColumns))}
+	if m.wrong {
+		return x
+	}
+	for i := range modelColumns {
+		text := m.texts[i]
+		if fields[i].Null != (text == nil) {
+			t.Fatalf("%q: column %d: explained as %+v", record, i, fields[i])
 		}
-		if m.wrong {
+		if text == nil {
+			continue
+		}
+		one := newTestRows(modelColumns[i:i+1], 1)
+		one.cols[0].Valid[0] = 1
+		if one.Parse(0, 0, []byte(*text)) {
+			value, _ := one.text(0, 0)
+			x.texts[i] = &value
+		}
+		again := newTestRows(modelColumns[i:i+1], 1)
+		again.cols[0].Valid[0] = 1
+		if ok := again.Parse(0, 0, fields[i].Text); ok != (x.texts[i] != nil) {
+			t.Fatalf("%q: column %d: explained as %q, want %q", record, i, fields[i].Text, *text)
+		} else if value, _ := again.text(0, 0); ok && value != *x.texts[i] {
+			t.Fatalf("%q: column %d: explained as %q, want %q", record, i, fields[i].Text, *text)
+		}
+	}
+	return x
+}
+
+func compareModel(t *testing.T, what string, got decoded, in []byte, want []expected, array bool) {
+	t.Helper()
+	for k, x := range want {
+		if x.wrong {
 			if got.n != k || !got.bad {
 				t.Fatalf("%s: record %d is wrong, %d decoded, bad %t", what, k, got.n, got.bad)
 			}
-			if behind := in[got.at:]; !array && bytes.Contains(behind, []byte("\n")) && !bytes.Contains(behind, record) {
+			if behind := in[got.at:]; !array && bytes.Contains(behind, []byte("\n")) && !bytes.Contains(behind, x.record) {
 				t.Fatalf("%s: record %d is said to be at %d", what, k, got.at)
 			}
 			return
@@ -262,36 +305,15 @@ func compareModel(t *testing.T, what string, got decoded, in []byte, records [][
 		if k >= got.n {
 			t.Fatalf("%s: record %d is right, %d decoded, bad %t", what, k, got.n, got.bad)
 		}
-		for i := range modelColumns {
+		for i, want := range x.texts {
 			text, present := got.rows.text(i, k)
-			want := m.texts[i]
-			if fields[i].Null != (want == nil) {
-				t.Fatalf("%s: record %d column %d: explained as %+v", what, k, i, fields[i])
-			}
-			if want == nil {
-				if present {
-					t.Fatalf("%s: record %d column %d is %q, not NULL", what, k, i, text)
-				}
-				continue
-			}
-			// What the type's input makes of the text; NULL if nothing.
-			*one = *newTestRows(modelColumns, 1)
-			one.Column(i).Valid[0] = 1
-			value, ok := "", one.Parse(i, 0, []byte(*want))
-			if ok {
-				value, _ = one.text(i, 0)
-			}
-			again := newTestRows(modelColumns, 1)
-			if okExplained := again.Parse(i, 0, fields[i].Text); okExplained != ok {
-				t.Fatalf("%s: record %d column %d: explained as %q, want %q", what, k, i, fields[i].Text, *want)
-			}
-			if present != ok || text != value {
-				t.Fatalf("%s: record %d column %d is %q (%t), want %q (%t) of %q", what, k, i, text, present, value, ok, *want)
+			if present != (want != nil) || present && text != *want {
+				t.Fatalf("%s: record %d column %d is %q (%t), want %v", what, k, i, text, present, want)
 			}
 		}
 	}
-	if got.n != len(records) || got.bad && !array {
-		t.Fatalf("%s: %d records decoded of %d, bad %t", what, got.n, len(records), got.bad)
+	if got.n != len(want) || got.bad && !array {
+		t.Fatalf("%s: %d records decoded of %d, bad %t", what, got.n, len(want), got.bad)
 	}
 }
 
@@ -406,10 +428,8 @@ func TestModel(t *testing.T) {
 // walk for elements finds the same ends in them.
 func arrayable(in []byte) bool {
 	for line := range bytes.SplitSeq(in, []byte("\n")) {
-		if blank(line) {
-			continue
-		}
-		if line[0] == ',' || line[0] == ']' || element(append(bytes.Clone(line), ','), 0) != len(line) {
+		end, step := element(append([]byte{'['}, line...), 0)
+		if !blank(line) && (step != Enough || !blank(line[end-1:])) {
 			return false
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -26,23 +27,19 @@ var documentColumns = []Column{{Name: "v", Type: columnar.Type{Kind: columnar.JS
 // decodeDocument reads a JSON text as the value of one column, in the one element of an
 // array, and returns what is stored, or why it is refused.
 func decodeDocument(text []byte) (stored, refused string) {
-	in := append(append([]byte(`{"v":`), text...), "}\n]"...)
+	in := append(append([]byte(`[{"v":`), text...), "}\n]"...)
 	d := NewDecoder(documentColumns, time.UTC)
 	d.Begin(true)
 	n, bad := d.Index(append(make([]byte, 0, len(in)+2), in...), true)
-	end := element(in, 0)
-	if n == 1 && !bad && !atEnd(in[end:]) {
-		bad = true // the array ends within the text
-	}
 	if n != 1 || bad {
-		record := in
-		if end > 0 {
-			record = in[:min(end+1, len(in))]
+		record, err := ReadElement(io.NewSectionReader(bytes.NewReader(in[d.End(n):]), 0, int64(len(in)-d.End(n))))
+		if err != nil {
+			return "", err.Error()
 		}
 		if _, _, e := Explain(record, true, documentColumns); e != nil {
 			return "", e.SQLState + " " + e.Detail
 		}
-		return "", "22P04 behind the end"
+		return "", "why it is refused is not known"
 	}
 	r := newTestRows(documentColumns, 1)
 	if done, ok := d.Decode(r, 1); done != 1 || !ok {
@@ -166,7 +163,7 @@ func TestOracle(t *testing.T) {
 	}
 	const seed = 61
 	r := rand.New(rand.NewPCG(seed, 0))
-	for round := range 3000 {
+	for round := range 1000 {
 		text := []byte(randomValue(r, modelColumns[4], 0))
 		if r.IntN(4) == 0 && len(text) > 0 {
 			text[r.IntN(len(text))] = ` "\{}[]:,0e-tn`[r.IntN(14)]

@@ -54,7 +54,7 @@ func checkTally(t *testing.T, text string, tally Tally) {
 func TestTally(t *testing.T) {
 	const seed = 31
 	r := rand.New(rand.NewPCG(seed, 0))
-	for range 20000 {
+	for range 6000 {
 		b := make([]byte, r.IntN(24))
 		for i := range b {
 			b[i] = " \t\r\n\n\n{x"[r.IntN(8)]

@@ -17,7 +17,7 @@ const (
 	faultDepth           // nested deeper than MaxDepth
 	faultSurrogate       // half a surrogate pair
 	faultZero            // a column would have to hold a zero byte
-	faultEnd             // an element of an array without a comma or ] behind it
+	faultLead            // an element of an array without a comma before it
 )
 
 // MaxDepth is the deepest that a record may be nested, the record included: one more than
@@ -31,6 +31,7 @@ type walker struct {
 	own   []byte
 	marks []uint64 // of src, by kernels.MarkStringStops
 	array bool     // records are elements of an array: a line feed is a blank
+	begun bool     // a record was seen: the next one begins with a comma, not the bracket
 
 	cols   []Column
 	keys   map[string]int32 // index in places
@@ -183,8 +184,11 @@ func (w *walker) stop(p int) int {
 // nil it only checks. It returns the position behind the record, or -1 if it is none.
 func (w *walker) record(row []uint32, p int) int {
 	b := w.b
-	if w.array && b[p] == ',' {
-		p = w.blanks(b, p+1)
+	if w.array {
+		if b[p] != ',' && (b[p] != '[' || w.begun) {
+			return w.fail(faultLead, p)
+		}
+		p, w.begun = w.blanks(b, p+1), true
 	}
 	if b[p] != '{' {
 		return w.noObject(p)
@@ -288,21 +292,19 @@ func (w *walker) escaped(row []uint32, col int32, s, i int) int {
 	return e + 1
 }
 
-// behind returns where a record ends whose last brace is before p: behind its line end, or
-// before the comma or bracket that follows it in an array.
+// behind returns where a record ends whose last brace is before p: there, if it is an
+// element, or behind its line.
 func (w *walker) behind(b []byte, p int) int {
-	if b[p] != '\n' || w.array {
+	if w.array {
+		return p
+	}
+	if b[p] != '\n' {
 		p = w.blanks(b, p)
 	}
-	switch {
-	case !w.array && b[p] == '\n':
-		return p + 1
-	case w.array && (b[p] == ',' || b[p] == ']'):
-		return p
-	case w.array:
-		return w.fail(faultEnd, p)
+	if b[p] != '\n' {
+		return w.fail(faultSyntax, p)
 	}
-	return w.fail(faultSyntax, p)
+	return p + 1
 }
 
 // noObject finds out what a record that does not start with a brace is.
