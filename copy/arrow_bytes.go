@@ -12,6 +12,9 @@ import (
 
 // bytes converts text to text and bytes to bytes, between the ways in which Arrow has them.
 func (a *arrowColumn) bytes(arr arrow.Array) (v columnar.Vec, done bool, err error) {
+	if a.typ.Kind == columnar.UUID {
+		return a.uuids(arr)
+	}
 	text := a.typ.Kind == columnar.Text || a.typ.Kind == columnar.Varchar && a.typ.Length == 0
 	if !text && a.typ.Kind != columnar.Bytea {
 		return v, false, nil
@@ -42,6 +45,19 @@ func (a *arrowColumn) bytes(arr arrow.Array) (v columnar.Vec, done bool, err err
 		err = a.isText8(&v)
 	}
 	return v, done, err
+}
+
+// uuids takes values of sixteen bytes.
+func (a *arrowColumn) uuids(arr arrow.Array) (v columnar.Vec, done bool, err error) {
+	x, ok := arr.(interface{ Value(i int) []byte })
+	if !ok {
+		return v, false, nil
+	}
+	v, err = a.fixedRows(arr, func(fixed []byte, i int) bool {
+		b := x.Value(i)
+		return copy(fixed[16*i:16*i+16], b) == len(b) && len(b) == 16
+	})
+	return v, true, err
 }
 
 // tooLong is the error for an array whose values together do not fit into one vector.

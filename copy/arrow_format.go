@@ -247,6 +247,7 @@ func (p *arrowPart) Size() (rows, varBytes int64) { return p.rows, p.bytes }
 const arrowStepBytes = 512 << 10
 
 func (p *arrowPart) Read(ctx context.Context, out *Sink) error {
+	clock := &out.g.w.clock
 	s := newArrowSink(p.in.binding.Columns, p.in.binding.Location, out, true)
 	for _, r := range p.ranges {
 		b, step := p.batch, int64(arrowRows)
@@ -263,10 +264,12 @@ func (p *arrowPart) Read(ctx context.Context, out *Sink) error {
 				return err
 			}
 			n := min(step, r.from+r.rows-at)
+			clock.enter(StageRead)
 			arrays, err := b.Read(at, n)
 			if err != nil {
 				return err
 			}
+			clock.enter(StageConvert)
 			if err := s.store(arrays, int(n)); err != nil {
 				return err
 			}
