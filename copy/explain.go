@@ -2,7 +2,6 @@ package copy
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -260,16 +259,16 @@ func guarded(format string, fn func() error) (err error) {
 // recovered from.
 func panicked(format string, p any) *Error {
 	e := pgerr.New(pgerr.InternalError, "COPY format \"%s\" panicked: %v", format, p)
-	pcs := make([]uintptr, 32)
+	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
-	for inside := false; ; {
-		f, more := frames.Next()
-		if inside && !strings.HasPrefix(f.Function, "runtime.") {
-			return e.WithDetail("%s", fmt.Sprintf("It did in %s, line %d.", f.Function, f.Line))
-		}
-		inside = inside || f.Function == "runtime.gopanic"
-		if !more {
-			return e
+	// The first panic is the last on the stack: others only passed it on.
+	for f, more := frames.Next(); more; f, more = frames.Next() {
+		switch {
+		case f.Function == "runtime.gopanic":
+			e.Detail = ""
+		case e.Detail == "" && !strings.HasPrefix(f.Function, "runtime."):
+			e.WithDetail("It did in %s, line %d.", f.Function, f.Line)
 		}
 	}
+	return e
 }
