@@ -9,6 +9,7 @@ import (
 
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/internal/pgtext"
 	"github.com/ingotdb/ingot/kernels"
 )
 
@@ -364,6 +365,8 @@ func (c *column) values(at, n int) error {
 		return c.booleans(at, n)
 	case c.field.phys == physByteArray && c.w == 0:
 		return c.texts(at, n)
+	case c.field.meaning == meansUUID && c.field.phys == physByteArray:
+		return c.uuids(at, n)
 	case c.field.phys == physByteArray:
 		return c.decimals(at, n)
 	case c.w == 0:
@@ -514,6 +517,22 @@ func (c *column) decimals(at, n int) error {
 			c.out.bad = append(c.out.bad, int32(at+i))
 		}
 		putDecimal(c.out.fixed[at*c.w:], i, c.w, d)
+	})
+}
+
+// uuids reads n byte arrays that are 16 bytes or the text of a uuid.
+func (c *column) uuids(at, n int) error {
+	return c.eachBytes(n, func(i int, v []byte) {
+		to := c.out.fixed[(at+i)*16:][:16]
+		if len(v) == 16 {
+			copy(to, v)
+			return
+		}
+		u, st := pgtext.UUID(v)
+		if st != pgtext.OK {
+			c.out.bad = append(c.out.bad, int32(at+i))
+		}
+		copy(to, u[:])
 	})
 }
 

@@ -83,7 +83,7 @@ func (in *input) Bind(b *copy.Binding, from []int) error {
 		d, want := &in.fields[k], b.Columns[i].Type
 		if d.meaning == meansBytes && !d.list {
 			switch {
-			case want.Kind == columnar.UUID && !want.Array && d.phys == physFixed && d.width == 16:
+			case want.Kind == columnar.UUID && !want.Array && (d.phys == physByteArray || d.width == 16):
 				d.meaning = meansUUID
 			case want.Kind != columnar.Bytea || want.Array:
 				d.meaning = meansText

@@ -64,7 +64,7 @@ func (d *field) bound(raw []byte) (v columnar.Value, ok bool) {
 	default:
 		return v, false
 	}
-	if len(raw) != d.physWidth() {
+	if len(raw) != d.physWidth() || len(raw) == 0 {
 		return v, false
 	}
 	switch d.phys {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/ingotdb/ingot/columnar"
@@ -59,7 +60,7 @@ func joinSentences(a, b string) string {
 	if a == "" {
 		return b
 	}
-	return a + ". " + b
+	return strings.TrimSuffix(a, ".") + ". " + b
 }
 
 // chunk returns the chunk of a field in a row group, after a look at where it claims to be.
@@ -204,6 +205,8 @@ func (d *field) badValue() *pgerr.Error {
 		e = pgerr.New(pgerr.DatetimeFieldOverflow, "timestamp out of range")
 	case meansText:
 		e = pgerr.New(pgerr.CharacterNotInRepertoire, "invalid byte sequence for encoding \"UTF8\"")
+	case meansUUID:
+		e = pgerr.New(pgerr.InvalidTextRepresentation, "invalid input syntax for type uuid")
 	case meansJSON:
 		e = pgerr.New(pgerr.InvalidTextRepresentation, "invalid input syntax for type json")
 	case meansDecimal:
@@ -213,5 +216,6 @@ func (d *field) badValue() *pgerr.Error {
 		e = pgerr.New(pgerr.NumericValueOutOfRange, "value is out of range for type %s", d.typ.Name())
 	}
 	e.Column = d.name
+	e.Detail = joinSentences(e.Detail, "It is in column \""+d.name+"\".")
 	return e
 }
