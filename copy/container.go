@@ -28,6 +28,8 @@ type content struct {
 	name    string
 	info    fs.FileInfo // nil for a stream
 	file    *os.File
+	counted *countedReader // of a stream, or what is read into memory
+	told    atomic.Int64   // bytes that the progress knows of, of a file
 	closers []io.Closer
 	sh      *shape // as far as this input fills it
 }
@@ -81,6 +83,11 @@ func (l *loader) fromContainers(src *Source) error {
 	for _, c := range list {
 		if err := l.unchanged(c); err != nil {
 			return err
+		}
+		if c.counted != nil {
+			l.bytes += c.counted.n
+		} else {
+			l.env.Progress.BytesProcessed.Add(c.info.Size() - c.told.Load())
 		}
 	}
 	return l.checkRows()
@@ -175,8 +182,8 @@ func inFile(err error, name string) error {
 // takes one, else in memory.
 func (l *loader) containerStream(c *content, r io.Reader, kind ...*compression) (*Input, error) {
 	counted := &countedReader{r: r, progress: l.env.Progress}
+	c.counted = counted
 	r = counted
-	l.recoded = true
 	if len(kind) > 0 && kind[0] != nil {
 		inflated, err := newInflated(counted, kind[0], c.name)
 		if err != nil {
@@ -201,7 +208,6 @@ func (l *loader) containerStream(c *content, r io.Reader, kind ...*compression) 
 		return nil, pgerr.New(pgerr.OutOfMemory, "\"%s\" does not fit the memory limit of %d bytes", c.name, limit).
 			WithHint("A file of this format must be read at any place: decompress it into a file.").In(c.name)
 	}
-	l.bytes += n
 	return &Input{Name: c.name, At: bytes.NewReader(b.Bytes()), Size: n}, nil
 }
 
@@ -281,7 +287,7 @@ func (l *loader) planned(list []*content) error {
 			parts = append(parts, taskPart{Part: p, of: c, row: row, rows: rows})
 			row += rows
 		}
-		if c.info != nil && !l.recoded {
+		if c.counted == nil {
 			share(parts[first:], row, c.info.Size())
 		}
 		total += row
@@ -425,9 +431,8 @@ func (l *loader) readPart(g *gatherer, p *taskPart) error {
 		l.failed.record(g.row, func() error { return inFile(err, p.of.name) })
 		err = errStopped
 	}
-	if !l.recoded {
-		l.env.Progress.BytesProcessed.Add(p.bytes)
-	}
+	p.of.told.Add(p.bytes)
+	l.env.Progress.BytesProcessed.Add(p.bytes)
 	return err
 }
 

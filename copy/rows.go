@@ -268,6 +268,9 @@ func (g *gatherer) take(cols []columnar.Vec, from, n int, bad []uint64) error {
 	g.rows += int64(n)
 	g.bytes += size
 	g.w.clock.bytes[StageConvert] += size
+	if g.place != nil {
+		size = 0 // progress is told by part
+	}
 	g.l.advance(size, int64(r.stored))
 	return nil
 }
