@@ -126,3 +126,43 @@ func BenchmarkRelLoad(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkRelInsert commits one edge and asks for the adjacency, again and again: what
+// building and merging runs adds to a commit that is not synced.
+func BenchmarkRelInsert(b *testing.B) {
+	ctx := context.Background()
+	for _, look := range []bool{false, true} {
+		b.Run(fmt.Sprintf("look=%v", look), func(b *testing.B) {
+			s := benchGraph(b, 1000)
+			defer s.Close()
+			s.opt.Durability = None
+			i := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				tx, err := s.BeginWrite(ctx)
+				if err != nil {
+					b.Fatal(err)
+				}
+				schema, err := tx.LoadSchema("r")
+				if err != nil {
+					b.Fatal(err)
+				}
+				l := benchRows(b, s, schema, 1, func(w *FragmentWriter, _ int) {
+					w.Cols[0].Int64s()[0], w.Cols[1].Int64s()[0] = int64(i*7%1000), int64(i*11%1000)
+				})
+				if _, err := tx.Append(ctx, "r", l); err != nil {
+					b.Fatal(err)
+				}
+				if look {
+					if _, err := tx.Adjacency("r"); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if _, err := tx.Commit(ctx); err != nil {
+					b.Fatal(err)
+				}
+				i++
+			}
+		})
+	}
+}
