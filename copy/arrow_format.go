@@ -5,9 +5,9 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -85,9 +85,15 @@ type arrowInput struct {
 	columns []arrowipc.Column
 	from    []int // columns of the input that are read
 	binding *Binding
+	blocks  []arrowBlock // of a file
+}
 
-	mu   sync.Mutex
-	idle []arrowIdle
+// arrowBlock is a batch of a file while its parts are read.
+type arrowBlock struct {
+	once  sync.Once
+	batch *arrowipc.Batch
+	err   error
+	parts atomic.Int32 // that are still to be read
 }
 
 func (a *arrowInput) Columns() []ContainerColumn {
@@ -103,6 +109,9 @@ func (a *arrowInput) Columns() []ContainerColumn {
 
 func (a *arrowInput) Bind(b *Binding, from []int) error {
 	a.binding, a.from = b, from
+	if a.file != nil {
+		a.blocks = make([]arrowBlock, len(a.file.Blocks()))
+	}
 	return nil
 }
 
@@ -145,7 +154,8 @@ func (a *arrowInput) streamParts(yield func(Part, error) bool) {
 }
 
 // fileParts yields ranges of the batches of a file, cut where fragments begin and between:
-// pieces of large batches, several small ones together. A batch that is compressed is not cut.
+// pieces of large batches, several small ones together. A compressed batch is only cut if it
+// is more than a fragment, because how many bytes of strings a piece has is unknown.
 func (a *arrowInput) fileParts(yield func(Part, error) bool) {
 	fragment := int64(fragmentRows(a.binding.Schema))
 	size := max(64, fragment/arrowParts&^63)
@@ -153,9 +163,10 @@ func (a *arrowInput) fileParts(yield func(Part, error) bool) {
 	end := size     // of the part, if nothing forbids it
 	part := &arrowPart{in: a}
 	for i, k := range a.file.Blocks() {
+		a.blocks[i].parts.Add(1) // until all parts of the block are there
 		for from := int64(0); from < k.Rows; {
 			n := k.Rows - from
-			if k.Divisible {
+			if k.Divisible || k.Rows > fragment {
 				n = min(n, end-row)
 			}
 			bytes, err := a.varBytes(i, from, n)
@@ -164,6 +175,7 @@ func (a *arrowInput) fileParts(yield func(Part, error) bool) {
 				return
 			}
 			part.add(arrowRange{block: i, from: from, rows: n}, bytes)
+			a.blocks[i].parts.Add(1)
 			from += n
 			if row += n; row < end {
 				continue
@@ -177,6 +189,7 @@ func (a *arrowInput) fileParts(yield func(Part, error) bool) {
 				end = begin + fragment
 			}
 		}
+		a.blocks[i].done()
 	}
 	if part.rows > 0 {
 		yield(part, nil)
@@ -247,71 +260,60 @@ func (p *arrowPart) Size() (rows, varBytes int64) { return p.rows, p.bytes }
 const arrowStepBytes = 512 << 10
 
 func (p *arrowPart) Read(ctx context.Context, out *Sink) error {
-	clock := &out.g.w.clock
 	s := newArrowSink(p.in.binding.Columns, p.in.binding.Location, out, true)
+	if p.batch != nil {
+		return p.readRange(ctx, s, p.batch, p.ranges[0], arrowRows)
+	}
 	for _, r := range p.ranges {
-		b, step := p.batch, int64(arrowRows)
-		if b == nil {
-			var err error
-			if b, err = p.in.take(r.block); err != nil {
-				return err
-			}
-			perRow := p.in.file.Bytes(r.block)/p.in.file.Blocks()[r.block].Rows + 1
-			step = max(1024, min(2*arrowRows, arrowStepBytes/perRow)&^63)
+		b, err := p.in.open(r.block)
+		if err != nil {
+			return err
 		}
-		for at := r.from; at < r.from+r.rows; at += step {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			n := min(step, r.from+r.rows-at)
-			clock.enter(StageRead)
-			arrays, err := b.Read(at, n)
-			if err != nil {
-				return err
-			}
-			clock.enter(StageConvert)
-			if err := s.store(arrays, int(n)); err != nil {
-				return err
-			}
+		perRow := p.in.file.Bytes(r.block)/p.in.file.Blocks()[r.block].Rows + 1
+		step := max(1024, min(2*arrowRows, arrowStepBytes/perRow)&^63)
+		if err := p.readRange(ctx, s, b.Fork(), r, step); err != nil {
+			return err
 		}
-		if p.batch == nil {
-			p.in.give(r.block, b)
+		p.in.blocks[r.block].done()
+	}
+	return nil
+}
+
+// readRange reads and stores the rows of r, step at a time, and closes b.
+func (p *arrowPart) readRange(ctx context.Context, s *arrowSink, b *arrowipc.Batch, r arrowRange, step int64) error {
+	defer b.Close()
+	clock := &s.out.g.w.clock
+	for at := r.from; at < r.from+r.rows; at += step {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(step, r.from+r.rows-at)
+		clock.enter(StageRead)
+		arrays, err := b.Read(at, n)
+		if err != nil {
+			return err
+		}
+		clock.enter(StageConvert)
+		if err := s.store(arrays, int(n)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// take returns a batch of the file that nobody else has. One that was used before has its
-// metadata read, and is decompressed.
-func (a *arrowInput) take(block int) (*arrowipc.Batch, error) {
-	a.mu.Lock()
-	for i, idle := range a.idle {
-		if idle.block == block {
-			a.idle = slices.Delete(a.idle, i, i+1)
-			a.mu.Unlock()
-			return idle.batch, nil
-		}
-	}
-	a.mu.Unlock()
-	return a.file.Batch(block, a.from)
-}
-
-// give keeps a batch that was taken for the next part of the same block.
-func (a *arrowInput) give(block int, b *arrowipc.Batch) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.idle = append(a.idle, arrowIdle{block, b}); len(a.idle) > maxArrowIdle {
-		a.idle = slices.Delete(a.idle, 0, 1)
+// done says that a part was read. Behind the last the memory of the batch is free.
+func (k *arrowBlock) done() {
+	if k.parts.Add(-1) == 0 {
+		k.batch = nil
 	}
 }
 
-// arrowIdle is a batch that nobody reads at the moment.
-type arrowIdle struct {
-	block int
-	batch *arrowipc.Batch
+// open returns a batch of the file, of which every part reads a fork.
+func (a *arrowInput) open(block int) (*arrowipc.Batch, error) {
+	k := &a.blocks[block]
+	k.once.Do(func() { k.batch, k.err = a.file.Batch(block, a.from) })
+	return k.batch, k.err
 }
-
-const maxArrowIdle = 4
 
 // writeArrow takes the options of a COPY TO.
 func writeArrow(o *Options) (ContainerWriter, error) {

@@ -14,7 +14,6 @@ import (
 // as they are asked for. It belongs to one goroutine.
 type Batch struct {
 	src    source
-	arena  arena
 	fields []*field // wanted
 	starts []cursor // of their arrays
 	dicts  map[int64]arrow.ArrayData
@@ -29,8 +28,10 @@ func newBatch(fields []*field, want []int, lay *layout, at int64) (*Batch, error
 	if err != nil {
 		return nil, err
 	}
-	b := &Batch{src: source{lay: lay, at: at, left: maxUnpacked}}
-	b.src.arena = &b.arena
+	b := &Batch{src: source{lay: lay, at: at}}
+	if lay.codec != codecNone {
+		b.src.plain = newUnpacked(len(lay.buffers))
+	}
 	for _, i := range want {
 		b.fields = append(b.fields, fields[i])
 		b.starts = append(b.starts, starts[i])
@@ -41,8 +42,21 @@ func newBatch(fields []*field, want []int, lay *layout, at int64) (*Batch, error
 // Rows returns the number of rows of the batch.
 func (b *Batch) Rows() int64 { return b.src.lay.rows }
 
-// Divisible reports whether reading a part of the rows reads a part of the bytes.
-func (b *Batch) Divisible() bool { return b.src.lay.codec == codecNone }
+// Fork returns the same batch for another goroutine. What is decompressed is so once for
+// all forks.
+func (b *Batch) Fork() *Batch {
+	c := &Batch{src: b.src, fields: b.fields, starts: b.starts, dicts: b.dicts, big: b.big}
+	c.src.arena = nil
+	return c
+}
+
+// Close gives the memory of the arrays back, which are not valid any more.
+func (b *Batch) Close() {
+	if b.src.arena != nil {
+		arenas.Put(b.src.arena)
+		b.src.arena = nil
+	}
+}
 
 // Read returns rows from to from+n of the wanted columns, which the batch must have. Ranges
 // that start on a multiple of 64 are the cheapest. The arrays are sound: whatever they
@@ -56,7 +70,10 @@ func (b *Batch) Read(from, n int64) (_ []arrow.Array, err error) {
 	if from < 0 || n < 0 || from > b.Rows() || n > b.Rows()-from {
 		return nil, fmt.Errorf("arrowipc: rows %d to %d of a batch of %d", from, from+n, b.Rows())
 	}
-	b.arena.reset()
+	if b.src.arena == nil {
+		b.src.arena = arenas.Get().(*arena)
+	}
+	b.src.arena.reset()
 	b.arrays = b.arrays[:0]
 	for i, f := range b.fields {
 		c := b.starts[i]

@@ -118,6 +118,7 @@ func (d *dictionaries) load(p *piece) error {
 		return err
 	}
 	b.big = d.schema.big
+	b.src.arena = new(arena) // the values stay
 	var c cursor
 	if p.data, err = b.load(values, &c, 0, b.Rows()); err != nil {
 		return err

@@ -156,7 +156,7 @@ func (b *Batch) swapped(values []byte, w int) []byte {
 	}
 	out := values
 	if !b.src.private() {
-		out = b.arena.take(len(values))
+		out = b.src.arena.take(len(values))
 	}
 	for i := 0; i+w <= len(values); i += w {
 		switch w {
@@ -218,7 +218,7 @@ func rebased[T offset](b *Batch, o []T) []T {
 	}
 	out := o
 	if !b.src.private() {
-		out = view[T](b.arena.take(len(bytesOf(o))))
+		out = view[T](b.src.arena.take(len(bytesOf(o))))
 	}
 	for i := range o {
 		out[i] = o[i] - first
@@ -382,7 +382,7 @@ func (b *Batch) moveViews(views, valid []byte, s span, used []extent) {
 
 // swappedViews returns big-endian views in the processor's byte order.
 func (b *Batch) swappedViews(views []byte) []byte {
-	out := append(b.arena.take(len(views))[:0], views...)
+	out := append(b.src.arena.take(len(views))[:0], views...)
 	swap := func(v []byte) { binary.LittleEndian.PutUint32(v, bits.ReverseBytes32(binary.LittleEndian.Uint32(v))) }
 	for i := 0; i+16 <= len(out); i += 16 {
 		v := out[i : i+16]

@@ -28,7 +28,7 @@ func IsStream(head []byte) bool {
 // Block is one record batch of an input.
 type Block struct {
 	Rows      int64
-	Divisible bool // parts of it can be read by themselves, see Batch.Divisible
+	Divisible bool // reading a part of the rows reads a part of the bytes
 
 	at   int64 // of the message
 	meta int64 // bytes of the metadata, with what stands before it
@@ -343,7 +343,7 @@ func (x *Reader) ValueBytes(i int, columns []int, from, n int64) (int64, error) 
 	if err != nil {
 		return 0, err
 	}
-	b.big, b.src.r, b.src.base = x.schema.big, x.r, k.at+k.meta
+	b.big, b.src.r, b.src.base, b.src.arena = x.schema.big, x.r, k.at+k.meta, new(arena)
 	total := int64(0)
 	for c, f := range b.fields {
 		switch f.kind {
@@ -355,22 +355,25 @@ func (x *Reader) ValueBytes(i int, columns []int, from, n int64) (int64, error) 
 			return -1, nil
 		}
 		bytes, err := b.between(f, b.starts[c], from, n)
-		if err != nil {
-			return 0, err
+		if err != nil || bytes < 0 {
+			return bytes, err
 		}
 		total += bytes
 	}
 	return total, nil
 }
 
-// between returns the bytes between two offsets of f. Of a compressed or whole array it is
-// what its buffer has at most.
+// between returns the bytes between two offsets of f. Of a whole array it is what its buffer
+// has at most, and of a part of a compressed one it is unknown.
 func (b *Batch) between(f *field, c cursor, from, n int64) (int64, error) {
 	whole := from == 0 && n == b.Rows()
 	if whole && b.src.lay.codec == codecNone {
 		return b.src.lay.buffers[c.buffer+2].n, nil
 	}
 	if b.src.lay.codec != codecNone {
+		if !whole {
+			return -1, nil
+		}
 		return b.src.claim(c.buffer + 2)
 	}
 	at := func(row int64) (int64, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/klauspost/compress/zstd"
@@ -32,6 +33,9 @@ func (a *arena) take(n int) []byte {
 	return b
 }
 
+// arenas are those that nobody uses.
+var arenas = sync.Pool{New: func() any { return new(arena) }}
+
 // reset takes everything back.
 func (a *arena) reset() {
 	if a.total > len(a.buf) {
@@ -56,9 +60,22 @@ type source struct {
 	r     io.ReaderAt // of the body, if it is not in memory
 	base  int64       // of the body in r
 	mem   []byte      // the body
-	plain [][]byte    // what was decompressed
-	left  int64       // bytes that may still be made by decompressing
+	plain *unpacked   // what was decompressed; nil if nothing is compressed
 	arena *arena      // of one Read
+}
+
+// unpacked is the buffers of a batch that were decompressed, for all its forks.
+type unpacked struct {
+	once  []sync.Once
+	plain [][]byte
+	errs  []error
+	left  atomic.Int64 // bytes that may still be made
+}
+
+func newUnpacked(buffers int) *unpacked {
+	u := &unpacked{once: make([]sync.Once, buffers), plain: make([][]byte, buffers), errs: make([]error, buffers)}
+	u.left.Store(maxUnpacked)
+	return u
 }
 
 // private reports whether the bytes that are read are the caller's own.
@@ -69,7 +86,7 @@ func (s *source) size(i int) (int64, error) {
 	if s.lay.codec == codecNone {
 		return s.lay.buffers[i].n, nil
 	}
-	b, err := s.unpacked(i)
+	b, err := s.unpack(i)
 	return int64(len(b)), err
 }
 
@@ -96,7 +113,7 @@ func (s *source) part(i int, from, n int64) ([]byte, error) {
 		return nil, nil
 	}
 	if s.lay.codec != codecNone {
-		return s.plain[i][from : from+n], nil
+		return s.plain.plain[i][from : from+n], nil
 	}
 	at := s.lay.buffers[i].at + from
 	if s.mem != nil {
@@ -117,14 +134,15 @@ func readError(err error) error {
 	return err
 }
 
-// unpacked returns buffer i, decompressed.
-func (s *source) unpacked(i int) ([]byte, error) {
-	if s.plain == nil {
-		s.plain = make([][]byte, len(s.lay.buffers))
-	}
-	if s.plain[i] != nil {
-		return s.plain[i], nil
-	}
+// unpack returns buffer i, decompressed. It is decompressed once, whoever asks first.
+func (s *source) unpack(i int) ([]byte, error) {
+	u := s.plain
+	u.once[i].Do(func() { u.plain[i], u.errs[i] = s.decompress(i) })
+	return u.plain[i], u.errs[i]
+}
+
+// decompress is unpack without a memory.
+func (s *source) decompress(i int) ([]byte, error) {
 	e := s.lay.buffers[i]
 	if e.n == 0 {
 		return nil, nil
@@ -139,13 +157,12 @@ func (s *source) unpacked(i int) ([]byte, error) {
 	claim := int64(binary.LittleEndian.Uint64(packed))
 	packed = packed[8:]
 	if claim == -1 {
-		s.plain[i] = packed
 		return packed, nil
 	}
 	if claim < 0 || claim > s.lay.most(i) {
 		return nil, damaged(s.at, "a buffer claims that %d bytes become %d", len(packed), claim)
 	}
-	if s.left -= claim; s.left < 0 {
+	if s.plain.left.Add(-claim) < 0 {
 		return nil, pgerr.New(pgerr.ProgramLimitExceeded, "a compressed batch of the Arrow data becomes more than %d bytes", int64(maxUnpacked)).
 			WithHint("Write it in smaller batches, or without compression.")
 	}
@@ -153,7 +170,6 @@ func (s *source) unpacked(i int) ([]byte, error) {
 	if err != nil || int64(len(out)) != claim {
 		return nil, damaged(s.at, "a compressed buffer cannot be decompressed")
 	}
-	s.plain[i] = out
 	return out, nil
 }
 
