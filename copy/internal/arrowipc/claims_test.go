@@ -1,0 +1,111 @@
+package arrowipc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/ingotdb/ingot/internal/pgerr"
+)
+
+// inputOf returns a stream with the given columns and one batch whose metadata says what
+// nodes, buffers and body say, and whose body is the given bytes.
+func inputOf(t *testing.T, fields []arrow.Field, rows int64, nodes, buffers []int64, claimed int64, codec Codec, body []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if _, err := NewWriter(&out, fields, false); err != nil {
+		t.Fatal(err)
+	}
+	w := newBuilder()
+	w.message(messageBatch, claimed, func(from int) {
+		slots := []value{i64(rows), ref, ref, absent}
+		if codec != Uncompressed {
+			slots[3] = ref
+		}
+		at := w.table(from, slots...)
+		w.words(at[1], len(nodes)/2, nodes)
+		w.words(at[2], len(buffers)/2, buffers)
+		if codec != Uncompressed {
+			w.table(at[3], u8(int(codec)), u8(0))
+		}
+	})
+	out.Write(w.framed(0))
+	out.Write(body)
+	return out.Bytes()
+}
+
+// TestClaims reads inputs that claim far more than their bytes hold: an error, for next to
+// no memory.
+func TestClaims(t *testing.T) {
+	ints := []arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}
+	text := []arrow.Field{{Name: "a", Type: arrow.BinaryTypes.String, Nullable: true}}
+	list := []arrow.Field{{Name: "a", Type: arrow.ListOf(arrow.PrimitiveTypes.Int64), Nullable: true}}
+	claim := func(n uint64) []byte { return append(binary.LittleEndian.AppendUint64(nil, n), 1, 2, 3, 4, 5, 6, 7, 8) }
+	const huge = 1 << 40
+	body := make([]byte, 64)
+	offsets := make([]byte, 64)
+	binary.LittleEndian.PutUint32(offsets[4:], math.MaxInt32)
+	for name, b := range map[string][]byte{
+		"rows":              inputOf(t, ints, huge, []int64{huge, 0}, []int64{0, 0, 0, 64}, 64, Uncompressed, body),
+		"rows overflow":     inputOf(t, ints, math.MaxInt64, []int64{math.MaxInt64, 0}, []int64{0, 0, 0, 64}, 64, Uncompressed, body),
+		"a body":            inputOf(t, ints, 8, []int64{8, 0}, []int64{0, 0, 0, 64}, huge, Uncompressed, body),
+		"a buffer":          inputOf(t, ints, 8, []int64{8, 0}, []int64{0, 0, 0, huge}, 64, Uncompressed, body),
+		"offsets":           inputOf(t, text, 1, []int64{1, 0}, []int64{0, 0, 0, 8, 8, 56}, 64, Uncompressed, offsets),
+		"a list":            inputOf(t, list, 1, []int64{1, 0, huge, 0}, []int64{0, 0, 0, 8, 0, 0, 8, 56}, 64, Uncompressed, offsets),
+		"zstd":              inputOf(t, ints, 8, []int64{8, 0}, []int64{0, 0, 0, 16}, 16, Zstd, claim(huge)),
+		"lz4":               inputOf(t, ints, 8, []int64{8, 0}, []int64{0, 0, 0, 16}, 16, LZ4, claim(huge)),
+		"zstd that fits":    inputOf(t, ints, 8, []int64{8, 0}, []int64{0, 0, 0, 16}, 16, Zstd, claim(64)),
+		"compressed rows":   inputOf(t, ints, huge, []int64{huge, 0}, []int64{0, 0, 0, 16}, 16, LZ4, claim(8*huge)),
+		"metadata":          {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, 2, 3},
+		"metadata, as once": {0xff, 0xff, 0xff, 0x7f, 1, 2, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, read := range []func() error{
+				func() error { _, _, err := readAll(b, 64); return err },
+				func() error { _, err := readStream(struct{ io.Reader }{bytes.NewReader(b)}); return err },
+			} {
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				err := read()
+				runtime.ReadMemStats(&after)
+				if err == nil || pgerr.From(err).SQLState != pgerr.BadCopyFileFormat {
+					t.Errorf("%v", err)
+				}
+				if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
+					t.Errorf("%d bytes were allocated", used)
+				}
+			}
+		})
+	}
+}
+
+// TestNothingButNulls bounds the rows of columns that take no bytes, which a few bytes could
+// claim without end.
+func TestNothingButNulls(t *testing.T) {
+	schema := &schema{fields: []*field{{name: "a", kind: typeNull, typ: arrow.Null}}}
+	for rows, good := range map[int64]bool{0: true, freeRows: true, freeRows + 1: false, math.MaxInt64: false} {
+		lay := &layout{rows: rows, nodes: []node{{rows, rows}}, codec: codecNone, version: version5}
+		if _, err := lay.check(schema.fields, 0); (err == nil) != good {
+			t.Errorf("%d rows: %v", rows, err)
+		}
+	}
+}
+
+// TestOneBlockTwice refuses a footer that names a batch twice: a small file could have any
+// number of rows.
+func TestOneBlockTwice(t *testing.T) {
+	a := Block{at: 64, meta: 64, body: 64}
+	for _, list := range [][]Block{{a, a}, {a, {at: 128, meta: 8, body: 8}}, {{at: 1 << 40, meta: 8}}, {{at: 64, meta: 8, body: math.MaxInt64}}, {{at: -1, meta: 8}}} {
+		if err := disjoint(nil, list, 1000); err == nil {
+			t.Errorf("%v was taken", list)
+		}
+	}
+	if err := disjoint([]Block{{at: 192, meta: 8}}, []Block{a}, 1000); err != nil {
+		t.Error(err)
+	}
+}
