@@ -152,3 +152,21 @@ func TestRunsFold(t *testing.T) {
 		noLeaks(t, "after close")
 	}
 }
+
+// TestManyRunsMergeByThemselves loads so often that a table has many stored runs, and waits
+// for the checkpoint that merges them.
+func TestManyRunsMergeByThemselves(t *testing.T) {
+	g := newGraphStore(t, Options{InlineBytes: 1}, Type{Kind: Int8}, Type{Kind: Int8})
+	rng := rand.New(rand.NewPCG(4, 4))
+	g.do(func(tx *Txn) error {
+		return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 9)), g.addNodes(tx, 1, sequence(rng, 0, 9)))
+	})
+	for i := range 100 {
+		g.do(func(tx *Txn) error { return g.addEdges(tx, 64, g.randomEdges(rng, 1+i%3)) })
+		g.folds.Wait()
+		if n := len(g.shape()); n > 2*maxRuns+1 {
+			t.Fatalf("%d runs after %d loads", n, i)
+		}
+	}
+	g.now()
+}

@@ -11,9 +11,9 @@ import (
 )
 
 // checkpointSoon starts a checkpoint in the background once the log is half full, so
-// that the committing goroutine seldom pays for one.
-func (s *Store) checkpointSoon() {
-	if s.log.Used() < s.log.Capacity()/2 || !s.folding.CompareAndSwap(false, true) {
+// that the committing goroutine seldom pays for one, or if one is due for another reason.
+func (s *Store) checkpointSoon(due bool) {
+	if (!due && s.log.Used() < s.log.Capacity()/2) || !s.folding.CompareAndSwap(false, true) {
 		return
 	}
 	s.folds.Go(func() {

@@ -52,6 +52,9 @@ func eachEdge(runs []AdjacencyRun, e end, n uint32, edge func(id visibility.RowI
 // end.
 func (t *Txn) restrict(slot int, ids []visibility.RowID) error {
 	table := t.draft.tables[slot]
+	if len(ids) == 0 {
+		return nil
+	}
 	for _, rel := range t.draft.rels(table.schema.ID) {
 		for _, e := range []end{fromEnd, toEnd} {
 			if rel.schema.Rel.node(e) != table.schema.ID {
@@ -125,6 +128,9 @@ type detached struct {
 // detach deletes the edges that have one of the rows, of the table in a slot, at an end,
 // and returns them; with ends if they are to be attached again.
 func (t *Txn) detach(ctx context.Context, slot int, ids []visibility.RowID, ends bool) ([]detached, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
 	var out []detached
 	id := t.draft.tables[slot].schema.ID
 	for _, rel := range t.draft.rels(id) {

@@ -499,6 +499,7 @@ func (t *Txn) addEdges(ctx context.Context, slot int, l *Load) (rows int64, err 
 		if !t.draft.cover(slot, r) {
 			return 0, errors.New("columnar: the run of a load does not cover its rows")
 		}
+		t.crowded = t.crowded || len(t.draft.tables[slot].runs) > 2*maxRuns
 	}
 	return rows, nil
 }

@@ -87,6 +87,7 @@ func (s *Schema) follows(old *Schema) bool {
 
 // prepare checks names and types and gives every new column an ID.
 func (s *Schema) prepare() error {
+	s.keyed = false
 	if len(s.Columns) > MaxColumns {
 		return pgerr.New(pgerr.TooManyColumns, "tables can have at most %d columns", MaxColumns).
 			WithDetail("Table \"%s\" would have %d.", s.Name, len(s.Columns))

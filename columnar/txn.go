@@ -23,7 +23,9 @@ type Txn struct {
 	body  []byte
 	loads []*Load
 	spill *Load // of small statements once the record is large; nil until then
-	done  bool
+
+	crowded bool // a rel table has so many runs that a checkpoint is due
+	done    bool
 }
 
 // BeginWrite takes the write lock. It waits until ctx ends or for the busy timeout,
@@ -515,7 +517,7 @@ func (t *Txn) Commit(ctx context.Context) (visibility.CommitSeq, error) {
 	}
 	s.publish(&t.draft, visibility.CommitSeq(seq), t.loads)
 	t.end()
-	s.checkpointSoon()
+	s.checkpointSoon(t.crowded)
 	return visibility.CommitSeq(seq), nil
 }
 
