@@ -24,4 +24,13 @@
 //
 // A workload that ends in -deleted has row 0 of every row group of the nodes deleted.
 // -scale divides the sizes of all graphs, to try things out.
+//
+//	go run ./bench/graph load [-nodes N] [-edges N] [-keys int64,text] [-rounds N] [-peers=false] [-results DIR]
+//	go run ./bench/graph edges -nodes N -edges N -keys int64|text -dir DIR
+//
+// The first of these measures the loading of edges between random nodes, each time in a new
+// process with a new store, and the peer beside it. Raw numbers go to RESULTS/edges-DATE.txt.
+// The second is that process: it prints one line of JSON. Its rows come from memory, so what
+// it measures is what a COPY does behind the conversion of its input; the peer reads a
+// CSV file.
 package main

@@ -1,5 +1,6 @@
 // Loads a graph into LadybugDB and answers the queries of the workloads in a job file, with
-// each number of threads. Prints samples as bench/graph has them.
+// each number of threads. Prints how long the edges took to load, and samples as bench/graph
+// has them.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -14,10 +15,16 @@ const conn = new lbug.Connection(db);
 // The number of threads that the constructor takes is ignored.
 conn.initSync();
 const run = async (text) => (await conn.query(text)).getAll();
-await run('CREATE NODE TABLE n(id INT64, name STRING, PRIMARY KEY(id))');
+conn.setMaxNumThreadForExec(Math.max(...job.threads));
+await run(`CREATE NODE TABLE n(id ${job.key}, name STRING, PRIMARY KEY(id))`);
 await run('CREATE REL TABLE e(FROM n TO n, w INT32)');
 await run(`COPY n FROM ${quoted(job.nodes)}`);
+const cpu = process.cpuUsage();
+const begin = process.hrtime.bigint();
 await run(`COPY e FROM ${quoted(job.edges)}`);
+const edges_ns = Number(process.hrtime.bigint() - begin);
+const used = process.cpuUsage(cpu);
+const edges_cpu_ns = (used.user + used.system) * 1000;
 await run(`CALL var_length_extend_max_depth=${job.most}`);
 
 // statements make the text of a query.
@@ -55,4 +62,6 @@ for (let round = 1; round <= job.rounds; round++) {
     }
   }
 }
-process.stdout.write(JSON.stringify(samples));
+await conn.close();
+await db.close();
+process.stdout.write(JSON.stringify({ version: lbug.VERSION, edges_ns, edges_cpu_ns, samples }));

@@ -40,11 +40,43 @@ type job struct {
 	Dir       string     `json:"dir"`
 	Nodes     string     `json:"nodes"`
 	Edges     string     `json:"edges"`
+	Key       string     `json:"key"` // type of the nodes' keys
 	Threads   []int      `json:"threads"`
 	Rounds    int        `json:"rounds"`
 	Most      int        `json:"most"` // hops of a path
 	Within    int        `json:"within"`
 	Workloads []workload `json:"workloads"`
+}
+
+// answer is what the script prints.
+type answer struct {
+	Version    string   `json:"version"`
+	EdgesNS    int64    `json:"edges_ns"` // of loading them
+	EdgesCPUNS int64    `json:"edges_cpu_ns"`
+	Samples    []sample `json:"samples"`
+}
+
+// run runs the script on a job and returns what it prints, and the most anonymous memory
+// it had.
+func (l ladybug) run(ctx context.Context, j *job) (a answer, peak int64, err error) {
+	text, err := json.Marshal(j)
+	if err != nil {
+		return a, 0, err
+	}
+	name := filepath.Join(j.Dir, "job.json")
+	if err := os.WriteFile(name, text, 0o644); err != nil {
+		return a, 0, err
+	}
+	cmd := measure.Command(ctx, "node", script, name)
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	if peak, err = measure.Run(cmd); err != nil {
+		return a, 0, fmt.Errorf("ladybug: %w", err)
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &a); err != nil {
+		return a, 0, fmt.Errorf("ladybug: %w: %q", err, stdout.Bytes())
+	}
+	return a, peak, nil
 }
 
 // measure loads the input into a new database and runs the workloads without deletes.
@@ -57,7 +89,7 @@ func (l ladybug) measure(ctx context.Context, c *config, r *report, in *input) (
 	if err := in.writeFiles(dir); err != nil {
 		return err
 	}
-	j := job{Dir: dir, Nodes: filepath.Join(dir, "nodes.csv"), Edges: filepath.Join(dir, "edges.csv"),
+	j := job{Dir: dir, Nodes: filepath.Join(dir, "nodes.csv"), Edges: filepath.Join(dir, "edges.csv"), Key: "INT64",
 		Threads: c.threads, Rounds: c.peerRounds, Most: 100, Within: within}
 	if in.name == "grid" {
 		j.Most = in.Nodes
@@ -68,25 +100,11 @@ func (l ladybug) measure(ctx context.Context, c *config, r *report, in *input) (
 			j.Workloads = append(j.Workloads, w)
 		}
 	}
-	text, err := json.Marshal(j)
+	got, _, err := l.run(ctx, &j)
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(dir, "job.json")
-	if err := os.WriteFile(name, text, 0o644); err != nil {
-		return err
-	}
-	cmd := measure.Command(ctx, "node", script, name)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("ladybug: %w: %s", err, bytes.TrimSpace(stderr.Bytes()))
-	}
-	var samples []sample
-	if err := json.Unmarshal(stdout.Bytes(), &samples); err != nil {
-		return fmt.Errorf("ladybug: %w: %q", err, stdout.Bytes())
-	}
-	for _, s := range samples {
+	for _, s := range got.Samples {
 		s.Graph, s.System = in.name, "ladybug"
 		if err := r.add(s); err != nil {
 			return err

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/mmap"
@@ -41,15 +44,7 @@ func (in *input) store(ctx context.Context, dir string) (s *columnar.Store, err 
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	n := &columnar.Schema{Name: "n", Columns: []columnar.Column{{Name: "id", Type: keyType, NotNull: true}, {Name: "name", Type: nameType}},
-		Constraints: []columnar.Constraint{{Name: "n_pkey", Kind: columnar.PrimaryKey, Columns: []uint32{1}}}}
-	err = write(ctx, s, func(tx *columnar.Txn) error {
-		if err := tx.CreateTable(n); err != nil {
-			return err
-		}
-		return tx.CreateTable(&columnar.Schema{Name: "e", Columns: []columnar.Column{{Name: "w", Type: weightType}}, Rel: &columnar.Rel{From: n.ID, To: n.ID}})
-	})
-	if err != nil {
+	if err := createTables(ctx, s, keyType); err != nil {
 		return nil, err
 	}
 	err = load(ctx, s, "n", in.Nodes, func(w *columnar.FragmentWriter, at, i int) {
@@ -63,6 +58,18 @@ func (in *input) store(ctx context.Context, dir string) (s *columnar.Store, err 
 		w.Cols[0].SetValue(i, columnar.Value{Type: keyType, I: int64(in.From[at+i])})
 		w.Cols[1].SetValue(i, columnar.Value{Type: keyType, I: int64(in.To[at+i])})
 		w.Cols[2].SetValue(i, columnar.Value{Type: weightType, I: int64(weight(at + i))})
+	})
+}
+
+// createTables creates the node table n, with keys of the given type, and the rel table e.
+func createTables(ctx context.Context, s *columnar.Store, key columnar.Type) error {
+	n := &columnar.Schema{Name: "n", Columns: []columnar.Column{{Name: "id", Type: key, NotNull: true}, {Name: "name", Type: nameType}},
+		Constraints: []columnar.Constraint{{Name: "n_pkey", Kind: columnar.PrimaryKey, Columns: []uint32{1}}}}
+	return write(ctx, s, func(tx *columnar.Txn) error {
+		if err := tx.CreateTable(n); err != nil {
+			return err
+		}
+		return tx.CreateTable(&columnar.Schema{Name: "e", Columns: []columnar.Column{{Name: "w", Type: weightType}}, Rel: &columnar.Rel{From: n.ID, To: n.ID}})
 	})
 }
 
@@ -80,7 +87,8 @@ func write(ctx context.Context, s *columnar.Store, fn func(*columnar.Txn) error)
 	return err
 }
 
-// load appends rows to a table; set stores row at+i as row i of a fragment.
+// load appends rows to a table; set stores row at+i as row i of a fragment. Fragments are
+// filled by as many goroutines as there are processors, as a COPY fills them.
 func load(ctx context.Context, s *columnar.Store, table string, rows int, set func(w *columnar.FragmentWriter, at, i int)) error {
 	snap, err := s.Snapshot()
 	if err != nil {
@@ -91,7 +99,7 @@ func load(ctx context.Context, s *columnar.Store, table string, rows int, set fu
 	if err != nil {
 		return err
 	}
-	plan := columnar.LoadPlan{Schema: schema, VarBytes: int64(rows) * 16}
+	plan := columnar.LoadPlan{Schema: schema, VarBytes: int64(rows) * maxTextBytes}
 	for left := rows; left > 0; left -= visibility.GroupRows {
 		plan.Fragments = append(plan.Fragments, min(left, visibility.GroupRows))
 	}
@@ -99,22 +107,24 @@ func load(ctx context.Context, s *columnar.Store, table string, rows int, set fu
 	if err != nil {
 		return err
 	}
-	at := 0
-	for f, n := range plan.Fragments {
-		w, err := l.Fragment(f, n)
-		if err != nil {
-			return err
-		}
-		err = mmap.Guard(func() error {
-			for i := range n {
-				set(w, at, i)
+	var next atomic.Int64
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for worker := range errs {
+		wg.Go(func() {
+			for errs[worker] == nil {
+				f := int(next.Add(1)) - 1
+				if f >= len(plan.Fragments) {
+					return
+				}
+				errs[worker] = fill(l, f, plan.Fragments[f], set)
 			}
-			return nil
 		})
-		if err := errors.Join(err, w.Finish(n)); err != nil {
-			return err
-		}
-		at += n
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		l.Abort()
+		return err
 	}
 	if err := l.Sync(ctx); err != nil {
 		return err
@@ -123,6 +133,24 @@ func load(ctx context.Context, s *columnar.Store, table string, rows int, set fu
 		_, err := tx.Append(ctx, table, l)
 		return err
 	})
+}
+
+// maxTextBytes bounds the text of a row.
+const maxTextBytes = 32
+
+// fill writes fragment f of n rows.
+func fill(l *columnar.Load, f, n int, set func(w *columnar.FragmentWriter, at, i int)) error {
+	w, err := l.Fragment(f, n)
+	if err != nil {
+		return err
+	}
+	err = mmap.Guard(func() error {
+		for i := range n {
+			set(w, f*visibility.GroupRows, i)
+		}
+		return nil
+	})
+	return errors.Join(err, w.Finish(n))
 }
 
 // deleteFirsts deletes row 0 of every row group of the nodes, and its edges.

@@ -100,9 +100,9 @@ func Social(persons, edges int) (*Graph, []string) {
 	g.sort()
 	names := make([]string, persons)
 	for i := range names {
-		// Few names are frequent: the n-th is as frequent as one over n.
-		n := int(1 / (rng.Float64() + 1.0/200))
-		names[i] = "Name" + strconv.Itoa(n)
+		// The most frequent name is that of one person in twenty, and most are rare.
+		u := rng.Float64()
+		names[i] = "Name" + strconv.Itoa(int(400*u*u))
 	}
 	return g, names
 }
