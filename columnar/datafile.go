@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"sync"
 
 	"github.com/ingotdb/ingot/internal/vfs"
 	"github.com/ingotdb/ingot/mmap"
@@ -123,4 +124,80 @@ func (df *dataFile) open(fsys vfs.FS) error {
 // ref returns how records name df.
 func (df *dataFile) ref() dataRef {
 	return dataRef{number: df.number, random: df.random, size: df.size}
+}
+
+// behindBytes is the size from which on a file is given back behind: to unmap and unlink
+// one of 1 GiB that was just written takes more than 100 ms.
+const behindBytes = 32 << 20
+
+// discarded is the file of a load that was aborted.
+type discarded struct {
+	store *Store
+	name  string
+	file  vfs.File         // nil if it was closed
+	m     [2]*mmap.Mapping // nil if there is none
+}
+
+// remove gives the file's memory and space back.
+func (d *discarded) remove() {
+	for _, m := range d.m {
+		if m != nil {
+			m.Release()
+		}
+	}
+	if d.file != nil {
+		d.file.Close()
+	}
+	if err := d.store.fs.Remove(d.name); err != nil {
+		d.store.logger().Warn("could not remove the file of an aborted load; the next open will", "file", d.name, "err", err)
+	}
+}
+
+// background is work that nobody waits for but Close.
+type background struct {
+	mu      sync.Mutex
+	running int
+	idle    chan struct{} // closed when running is 0 again
+	closed  bool
+}
+
+// run does fn in a goroutine, or at once when the store is closed.
+func (b *background) run(fn func()) {
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		fn()
+		return
+	}
+	if b.running++; b.running == 1 {
+		b.idle = make(chan struct{})
+	}
+	b.mu.Unlock()
+	go func() {
+		fn()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.running--; b.running == 0 {
+			close(b.idle)
+		}
+	}()
+}
+
+// wait returns when nothing is running, and whether something was.
+func (b *background) wait() bool {
+	b.mu.Lock()
+	idle, some := b.idle, b.running > 0
+	b.mu.Unlock()
+	if some {
+		<-idle
+	}
+	return some
+}
+
+// close waits and takes no more.
+func (b *background) close() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.wait()
 }

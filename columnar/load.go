@@ -65,8 +65,9 @@ type Load struct {
 	stats    LoadStats
 	storeNS  atomic.Int64
 	sealed   bool
-	unsynced error // the sync that failed
-	taken    bool  // by a transaction
+	unsynced error       // the sync that failed
+	sealing  atomic.Bool // Sync has not ended, whether somebody waits for it or not
+	taken    bool        // by a transaction
 	aborted  bool
 
 	edges  *edgeLoad     // of a load whose rows have keys; nil for others
@@ -145,7 +146,11 @@ func (l *Load) reserve(fixed int64) error {
 		l.bases[i] = at
 		at += fragmentSize(l.schema.Columns, rows)
 	}
-	if err := l.file.Allocate(0, l.end); err != nil {
+	err := l.file.Allocate(0, l.end)
+	if pgerr.Code(err) == pgerr.DiskFull && l.store.behind.wait() {
+		err = l.file.Allocate(0, l.end) // some space was on its way back
+	}
+	if err != nil {
 		return diskError(err, l.end)
 	}
 	m, err := l.file.Map(0, int(l.end), true)
@@ -379,18 +384,40 @@ func (l *Load) spill(f *fragment) error {
 }
 
 // Sync makes the load's data file durable: it cuts the unused end off, then syncs the
-// file and its directory entry. Of a load of edges it first makes the rel table's rows. Txn.Append does it if it was not done; done before
-// the write lock is taken, it blocks nobody. With durability none only the cut is made.
-// A sync that failed is not tried again: the load can only be dropped.
+// file and its directory entry. Of a load of edges it first makes the rel table's rows.
+// Txn.Append does it if it was not done; done before the write lock is taken, it blocks
+// nobody. With durability none only the cut is made.
+//
+// A sync that failed is not tried again: the load can only be dropped. When ctx ends, a
+// sync of a large file is left to finish behind, and so is the Abort that has to follow.
 func (l *Load) Sync(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if l.edges != nil {
+	switch {
+	case l.edges != nil:
 		return l.store.ended(l.syncEdges(ctx))
+	case l.store.opt.Durability == None || l.size() < behindBytes:
+		return l.store.ended(l.seal())
 	}
-	return l.store.ended(l.seal())
+	sealed := make(chan error, 1)
+	l.sealing.Store(true)
+	go func() {
+		err := l.seal()
+		l.sealing.Store(false)
+		sealed <- err
+	}()
+	select {
+	case err := <-sealed:
+		return l.store.ended(err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
+
+// size returns the bytes of the load's file, 0 if there is none. It does not count what
+// writers are placing.
+func (l *Load) size() int64 { return max(l.end, l.next.Load()) }
 
 func (l *Load) seal() error {
 	l.mu.Lock()
@@ -446,9 +473,18 @@ func (f *fragment) unload() {
 	}
 }
 
-// Abort drops the load and gives its space back. Safe at any time and more than once;
-// after Txn.Append has taken the load over it does nothing. No writer may be at work.
+// Abort drops the load and gives its space back, that of a large file behind: a load that
+// finds the disk full waits for it, and so does Close. Safe at any time and more than
+// once; after Txn.Append has taken the load over it does nothing. No writer may be at work.
 func (l *Load) Abort() {
+	if l.sealing.Load() { // which has the lock
+		l.store.behind.run(l.abort)
+		return
+	}
+	l.abort()
+}
+
+func (l *Load) abort() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.aborted || l.taken {
@@ -458,23 +494,15 @@ func (l *Load) Abort() {
 	if l.edges != nil {
 		l.edges.drop()
 	}
-	if l.m != nil {
-		l.m.Release()
-		l.m = nil
-	}
-	if l.file != nil {
-		l.file.Close()
-		l.file = nil
-	}
 	if l.df == nil {
 		return
 	}
-	if l.df.m != nil {
-		l.df.m.Release()
-		l.df.m = nil
-	}
-	if err := l.store.fs.Remove(l.df.name); err != nil {
-		l.store.logger().Warn("could not remove the file of an aborted load; the next open will", "file", l.df.name, "err", err)
+	d := discarded{store: l.store, name: l.df.name, file: l.file, m: [2]*mmap.Mapping{l.m, l.df.m}}
+	l.m, l.file, l.df.m = nil, nil, nil
+	if l.size() < behindBytes {
+		d.remove()
+	} else {
+		l.store.behind.run(d.remove)
 	}
 }
 

@@ -81,6 +81,7 @@ type Store struct {
 	closing  context.Context // cancelled by Close: ends background work
 	cancel   context.CancelFunc
 	folds    sync.WaitGroup // background checkpoints
+	behind   background     // removal of the files of aborted loads
 	folding  atomic.Bool
 	body     []byte                // record buffer of the next transaction; owned by the writer
 	keyBytes atomic.Int64          // of key indexes that are being built
@@ -259,6 +260,7 @@ func (s *Store) Close() error {
 	s.cancel()
 	s.awaitCommit()
 	s.folds.Wait()
+	s.behind.close()
 	s.finish.Lock()
 	defer s.finish.Unlock()
 	err := s.settle(context.Background())
