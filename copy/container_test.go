@@ -231,6 +231,30 @@ func TestContainers(t *testing.T) {
 	}
 }
 
+func TestContainerPlan(t *testing.T) {
+	name := register(t, (&boxes{}).format())
+	env := Env{Files: AnyFile(), MaxWorkers: 3, smallBytes: 1}
+	for kind, want := range map[string]Plan{
+		"E": {Cardinality: Exact, Rows: 2012, Bytes: 20, Files: 2, Workers: 3},
+		"P": {Cardinality: Unknown, Rows: -1, Bytes: 20, Files: 2, Workers: 3},
+	} {
+		store := newStore(t)
+		target := createTable(t, store, textSchema(t, "a int4"))
+		opt, err := ParseFromOptions(parseOptions(t, "COPY t WITH (FORMAT "+name+")"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		src := FromFiles(writeFile(t, "1.box", boxFile(kind, 2000, 3)), writeFile(t, "2.box", boxFile("E", 9)))
+		p, err := PlanFrom(context.Background(), target, src, opt, env)
+		if p.Reason == "" {
+			t.Error("no reason")
+		}
+		if p.Reason = ""; err != nil || p != want {
+			t.Errorf("%s: %+v, want %+v, %v", kind, p, want, err)
+		}
+	}
+}
+
 // TestContainerColumns has columns that are matched by name, that are missing, and that
 // cannot be read.
 func TestContainerColumns(t *testing.T) {
@@ -261,6 +285,14 @@ func TestContainerColumns(t *testing.T) {
 	wantState(t, err, pgerr.UndefinedColumn)
 	_, err = load("x int4, y text", nil)
 	wantState(t, err, pgerr.UndefinedColumn)
+	opt, err := ParseFromOptions(parseOptions(t, "COPY t WITH (FORMAT "+name+")"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Infer(context.Background(), src, opt, Env{Files: AnyFile()})
+	if e := wantState(t, err, pgerr.FeatureNotSupported); !strings.Contains(e.Message, "\"odd\"") {
+		t.Error(e.Message)
+	}
 	_, err = load("a int4, odd text", nil)
 	wantState(t, err, pgerr.FeatureNotSupported)
 	_, err = load("a int4, x text not null", nil)

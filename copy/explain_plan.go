@@ -31,15 +31,13 @@ func PlanFrom(ctx context.Context, t *Target, src Source, opt *FromOptions, env 
 		}
 		return p, nil
 	}
-	if src.reader == nil {
-		streams, err := l.openFiles(src.paths)
-		defer l.closeFiles()
-		if err != nil {
-			return p, asError(err)
-		}
-		if streams == nil {
-			return l.planFiles()
-		}
+	done := false
+	err = guarded(opt.Format, func() (err error) {
+		p, done, err = l.plan(&src)
+		return err
+	})
+	if done || err != nil {
+		return p, asError(err)
 	}
 	p = Plan{Cardinality: Unknown, Rows: -1, Workers: workersFor(1<<62, opt.Parallelism, &env)}
 	p.Reason = fmt.Sprintf("a stream: rows are known at its end, up to %d workers once it has shown more than one parcel", p.Workers)
@@ -47,6 +45,50 @@ func PlanFrom(ctx context.Context, t *Target, src Source, opt *FromOptions, env 
 		p.Cardinality, p.Rows = Exact, opt.Rows
 		p.Reason = "ROWS says so; checked at the end"
 	}
+	return p, nil
+}
+
+// plan plans for a source that can be looked at; done is false for a stream.
+func (l *loader) plan(src *Source) (p Plan, done bool, err error) {
+	if src.reader != nil {
+		return p, false, nil
+	}
+	if l.opt.container != nil {
+		p, err = l.planContainers(src)
+		return p, true, err
+	}
+	streams, err := l.openFiles(src.paths)
+	defer l.closeFiles()
+	if err != nil || streams != nil {
+		return p, false, err
+	}
+	p, err = l.planFiles()
+	return p, true, err
+}
+
+// planContainers plans for containers, which are asked for their rows.
+func (l *loader) planContainers(src *Source) (p Plan, err error) {
+	list, err := l.openContainers(src)
+	defer func() {
+		for _, c := range list {
+			c.close()
+		}
+	}()
+	if err != nil {
+		return p, err
+	}
+	p = Plan{Cardinality: Exact, Files: len(list), Bytes: l.bytes, Workers: workersFor(l.bytes, l.opt.Parallelism, l.env)}
+	for _, c := range list {
+		class, n := c.Rows()
+		p.Cardinality = min(p.Cardinality, class)
+		p.Rows += n
+	}
+	if p.Cardinality = l.class(p.Cardinality); p.Cardinality == Unknown {
+		p.Rows = -1
+		p.Reason = "the files do not say their rows"
+		return p, nil
+	}
+	p.Reason = fmt.Sprintf("the files say so; one worker for each %d bytes and part, limit %d", workerBytes, workersFor(1<<62, l.opt.Parallelism, l.env))
 	return p, nil
 }
 
