@@ -145,6 +145,9 @@ func (s *scan) group(ctx context.Context, g int, yield func(*Batch, error) bool)
 func (s *scan) pruned(p *piece) bool {
 	for _, b := range s.opt.Prune {
 		c := &s.table.schema.Columns[b.Column]
+		if s.table.keyed != nil && b.Column <= toAt {
+			continue // the zones are of row ids
+		}
 		if k := p.frag.find(c.ID); k != nil && k.zone.excludes(b, p.frag.rows) {
 			return true
 		}
@@ -175,14 +178,30 @@ func (s *scan) open(f *fragment) error {
 // slice makes the batch rows from to from+n of the open fragment.
 func (s *scan) slice(from, n int) error {
 	if s.opt.Copy {
-		return mmap.Guard(func() error { s.copied(from, n); return nil })
+		if err := mmap.Guard(func() error { s.copied(from, n); return nil }); err != nil {
+			return err
+		}
+		return s.withKeys()
 	}
 	s.batch.Rows = n
 	s.batch.lease = s.lease
 	for i := range s.vecs {
 		s.batch.Cols[i] = s.vecs[i].Slice(from, n)
 	}
-	return nil
+	return s.withKeys()
+}
+
+// withKeys replaces the row ids in the batch by keys where the table is read with keys.
+func (s *scan) withKeys() (err error) {
+	if s.table.keyed == nil {
+		return nil
+	}
+	for i, at := range s.opt.Columns {
+		if at <= toAt && err == nil {
+			s.batch.Cols[i], err = s.table.keyed.keys(end(at), &s.batch.Cols[i])
+		}
+	}
+	return err
 }
 
 // copied is slice for a batch that owns its memory.

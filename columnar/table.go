@@ -28,6 +28,7 @@ type Table struct {
 	tail   *rowGroup   // the last group, below GroupRows rows; nil if there is none
 	vis    *visibility.Groups
 	runs   []*adjRun   // of a rel table: its adjacency
+	keyed  *endKeys    // of a rel table that is read with keys
 	keys   *keyIndexes // shared by all versions in which a row id means the same row: a truncated table has another
 }
 

@@ -298,7 +298,7 @@ func (l *loader) planned(list []*content) error {
 		most = max(64, each)
 	}
 	tasks := cutTasks(parts, most)
-	plan := columnar.LoadPlan{Schema: l.sh.schema}
+	plan := columnar.LoadPlan{}
 	fragments, varBytes := []int{}, int64(0)
 	for i := range tasks {
 		t := &tasks[i]
@@ -316,7 +316,7 @@ func (l *loader) planned(list []*content) error {
 		plan.Fragments, plan.VarBytes = fragments, l.constBytes(list, total)+max(varBytes, 0)
 	}
 	var err error
-	if l.load, err = l.store.NewLoad(l.ctx, plan); err != nil {
+	if l.load, err = l.newLoad(plan); err != nil {
 		return err
 	}
 	l.workers = max(1, min(l.most, len(tasks)))
@@ -454,7 +454,7 @@ type partLeader struct {
 // unplanned stores containers that tell their parts one after the other.
 func (l *loader) unplanned(list []*content) error {
 	var err error
-	if l.load, err = l.store.NewLoad(l.ctx, columnar.LoadPlan{Schema: l.sh.schema}); err != nil {
+	if l.load, err = l.newLoad(columnar.LoadPlan{}); err != nil {
 		return err
 	}
 	d := &partLeader{l: l, work: make(chan *task)}

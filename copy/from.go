@@ -185,6 +185,11 @@ func (l *loader) append(txn *columnar.Txn) error {
 		l.result.Rows += a.Rows
 		l.result.Ignored += a.Skipped
 		l.result.Replaced += a.Replaced
+		if a.Missing > 0 {
+			if err := l.skipMissing(s.load.Missing(), before); err != nil {
+				return err
+			}
+		}
 		before += s.rows
 	}
 	if l.opt.Rejects == "" {
@@ -209,7 +214,7 @@ func (l *loader) finish(err error) (Result, error) {
 	l.result.Stages[StageStore].Bytes, l.result.Stages[StageSync].Bytes = l.result.UsedBytes, l.result.UsedBytes
 	if err == nil {
 		l.result.Bytes = l.bytes
-		l.result.Skipped, l.result.SetNull, l.result.Excluded = l.sifted.skipped.Load(), l.sifted.nulled.Load(), l.sifted.excluded.Load()
+		l.result.Skipped, l.result.SetNull, l.result.Excluded = l.sifted.skipped.Load()+l.sifted.unlinked, l.sifted.nulled.Load(), l.sifted.excluded.Load()
 	} else {
 		l.result.Rows = 0
 	}

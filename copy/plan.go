@@ -35,9 +35,9 @@ type fragmentPlan struct {
 	from []piece
 }
 
-// workersFor returns how many goroutines work on n bytes: no more than asked for, and
-// no more than the bytes justify.
-func workersFor(n int64, o int, e *Env) int {
+// limit returns the most goroutines that may work, o being what the statement asks for, 0
+// for nothing.
+func (e *Env) limit(o int) int {
 	limit := e.MaxWorkers
 	if limit <= 0 {
 		limit = runtime.GOMAXPROCS(0)
@@ -45,6 +45,13 @@ func workersFor(n int64, o int, e *Env) int {
 	if o > 0 {
 		limit = min(limit, o)
 	}
+	return limit
+}
+
+// workersFor returns how many goroutines work on n bytes: no more than asked for, and
+// no more than the bytes justify.
+func workersFor(n int64, o int, e *Env) int {
+	limit := e.limit(o)
 	if n <= e.small() {
 		return 1
 	}

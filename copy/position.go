@@ -23,8 +23,11 @@ type stretch struct {
 	more  []int32 // line breaks before the end of each record, where they are not one a record
 }
 
-// keyed reports whether a row may be refused for its key.
+// keyed reports whether a row may be refused for its key, or for those of its ends.
 func (l *loader) keyed() bool {
+	if l.sh.schema.Rel != nil {
+		return true
+	}
 	for i := range l.sh.schema.Constraints {
 		if l.sh.schema.Constraints[i].Kind != columnar.Check {
 			return true
@@ -80,7 +83,7 @@ func (in *input) recordEnd(b []byte) int {
 func (l *loader) duplicate(err error, before int64) error {
 	var dup *columnar.DuplicateError
 	if !errors.As(err, &dup) {
-		return err
+		return l.missing(err, before)
 	}
 	e := *pgerr.From(err)
 	e.Err = err

@@ -26,6 +26,8 @@ type rejected struct {
 	value  string
 	why    string
 	record string // if there is a table of rejects
+
+	unlinked bool // an edge whose end is not there: the value is the end's key
 }
 
 // sifted is what the workers of one COPY have left out.
@@ -33,6 +35,7 @@ type sifted struct {
 	skipped  atomic.Int64 // by ON_ERROR ignore
 	nulled   atomic.Int64 // records of which ON_ERROR set_null changed values
 	excluded atomic.Int64 // by WHERE
+	unlinked int64        // edges with a missing end, by ON_ERROR ignore
 
 	mu       sync.Mutex
 	worst    rejectHeap
@@ -333,7 +336,11 @@ func (l *loader) notify(succeeded bool) {
 	if l.opt.Verbosity == Verbose {
 		last := l.failed.row.Load()
 		for _, r := range l.told() {
-			if r.row < last {
+			switch {
+			case r.row >= last:
+			case r.unlinked:
+				l.env.Notice(fmt.Sprintf("skipping row due to missing node at line %d for column \"%s\": \"%s\"", r.line, r.column, pgerr.Cut(r.value)))
+			default:
 				l.env.Notice(fmt.Sprintf("%s due to data type incompatibility at line %d for column \"%s\": \"%s\"", what, r.line, r.column, pgerr.Cut(r.value)))
 			}
 		}
@@ -349,8 +356,9 @@ func (l *loader) notify(succeeded bool) {
 			l.env.Notice(fmt.Sprintf(many, n))
 		}
 	}
-	summary(l.result.Skipped, "1 row was skipped due to data type incompatibility",
+	summary(l.result.Skipped-l.sifted.unlinked, "1 row was skipped due to data type incompatibility",
 		"%d rows were skipped due to data type incompatibility")
+	summary(l.sifted.unlinked, "1 row was skipped due to a missing node", "%d rows were skipped due to missing nodes")
 	summary(l.result.SetNull, "in 1 row, columns were set to null due to data type incompatibility",
 		"in %d rows, columns were set to null due to data type incompatibility")
 	summary(l.result.Ignored, "1 row was skipped because its key was there", "%d rows were skipped because their keys were there")

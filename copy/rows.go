@@ -75,7 +75,7 @@ func (l *loader) fromRows(src *rowSource) error {
 		return err
 	}
 	g := &gatherer{l: l, w: l.newWorker(), most: l.fragmentRows(), open: 64}
-	plan := columnar.LoadPlan{Schema: l.sh.schema}
+	plan := columnar.LoadPlan{}
 	exact := src.class == Exact && l.sh.filter == nil
 	if exact && !l.variable() {
 		g.plan = planRows(src.rows, g.most)
@@ -84,7 +84,7 @@ func (l *loader) fromRows(src *rowSource) error {
 	if exact {
 		g.open = int(min(src.rows, int64(g.most)))
 	}
-	if l.load, err = l.store.NewLoad(l.ctx, plan); err != nil {
+	if l.load, err = l.newLoad(plan); err != nil {
 		return err
 	}
 	g.w.clock.start(StageRead, l.labels)

@@ -79,7 +79,7 @@ func (l *loader) fromStream(s *stream, r io.Reader) error {
 	}
 	var err error
 	if l.load == nil {
-		if l.load, err = l.store.NewLoad(l.ctx, columnar.LoadPlan{Schema: l.sh.schema}); err != nil {
+		if l.load, err = l.newLoad(columnar.LoadPlan{}); err != nil {
 			return err
 		}
 	}

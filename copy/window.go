@@ -259,7 +259,7 @@ func (l *loader) expansion(rows int64) int64 {
 // that they are the last.
 func (l *loader) attempt(before int64, last bool) error {
 	fragments := l.fragments[l.firstFragment:]
-	plan := columnar.LoadPlan{Schema: l.sh.schema}
+	plan := columnar.LoadPlan{}
 	if l.grows() {
 		l.slack = math.MaxInt64
 	} else {
@@ -269,7 +269,7 @@ func (l *loader) attempt(before int64, last bool) error {
 		}
 	}
 	var err error
-	if l.load, err = l.store.NewLoad(l.ctx, plan); err != nil {
+	if l.load, err = l.newLoad(plan); err != nil {
 		return err
 	}
 	l.mapped = !l.grows() && !l.load.Stats().Inline
@@ -300,8 +300,11 @@ func (l *loader) seal() error {
 	}
 	start := time.Now()
 	err := l.load.Sync(l.ctx)
-	l.result.Stages[StageSync].NS += int64(time.Since(start))
-	l.loads = append(l.loads, sealed{l.load, l.stored() - l.sealed})
+	edges := l.load.Stats().EdgesNS
+	l.result.Stages[StageIndex].NS += edges
+	l.result.Stages[StageSync].NS += int64(time.Since(start)) - edges
+	before := l.sealed
+	l.loads = append(l.loads, sealed{l.load, l.stored() - before})
 	l.load, l.sealed = nil, l.stored()
-	return err
+	return l.missing(err, before)
 }
