@@ -175,6 +175,35 @@ func TestPromiseCheckpointBeside(t *testing.T) {
 				sc.reopen()
 			}
 			sc.ok(sc.s.Close())
+
+			// Rows that were folded are gone when the fold is done, and others have their ids.
+			sc, g = gated(t, 1<<20)
+			g.stop("data-")
+			go func() { done <- fold(sc.s, context.Background()) }()
+			g.wait(t, done)
+			sc.write(func(tx *Txn) error { return tx.TruncateTable("t") })
+			rows := func(tx *Txn) error {
+				l, err := fill(sc.s, mustTable(sc, tx, "t").Schema(), 7000, 1000, 1024, false)
+				if err != nil {
+					return err
+				}
+				_, err = tx.Append(context.Background(), "t", l)
+				return err
+			}
+			sc.write(rows)
+			close(g.open)
+			sc.ok(<-done)
+			for range 2 {
+				snap := sc.snapshot()
+				ids, err := contents(mustTable(sc, snap, "t"))
+				sc.ok(err)
+				if len(ids) != 1000 || ids[0] != 7000 || ids[999] != 7999 {
+					t.Errorf("%d rows behind a truncation, from %d", len(ids), ids[0])
+				}
+				snap.Release()
+				sc.reopen()
+			}
+			sc.ok(sc.s.Close())
 		})
 	}
 }
