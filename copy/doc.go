@@ -6,7 +6,7 @@
 // # COPY FROM a file
 //
 //	            file   |  0  |  1  |  2  |  3  |  4  |  5  |      splits of BlockSize bytes
-//	1 count            tally tally tally tally tally tally        in parallel, both quote states
+//	1 count            tally tally tally tally tally tally        in parallel, for every state
 //	2 sum              ------------------------------------->     start state, rows and lines before each
 //	3 cut              [ fragment 0 )[ fragment 1 )[ frag. 2 )    exact rows of each
 //	4 reserve          one allocation of the store for all
@@ -16,10 +16,31 @@
 // The number of rows is known before anything is allocated, so space is reserved once
 // and exactly, but for string bytes, which are bounded by the input's length.
 //
-// The count. A record ends at a line break outside quotes. Whether a split starts inside
-// quotes is unknown while it is counted, so its tally has the record ends for every state
-// it may start in, and the state behind it for each (type tally). Tallies compose from the
-// left; the sum picks for each split the one that holds. If a quote in quotes is doubled,
+// # Formats
+//
+// What the bytes of a file mean is its format's (type Format), and every format comes in
+// through Register, text, csv and binary too. The core calls it once per block or batch,
+// never per row or field:
+//
+//	options    Format.ReadRecords      what it makes of its options
+//	columns    RecordReader.Bind       and of the columns of the statement
+//	head       Records.Head            of each input: where its records are, and a Scanner or Walker
+//	count      Scanner.Count           record ends of a piece, for every state it may start in
+//	           Walker.Walk             or one record after the other
+//	seek       Scanner.After           the first record of a fragment
+//	index      Decoder.Index           how many records of a block are whole
+//	convert    Decoder.Decode          into the columns of a fragment (type Rows)
+//	explain    Scanner.Explain         why one record fails
+//
+// Containers have parts with rows instead of records (container.go). They are opened, say
+// their columns, which the core matches, and give one part after the other; parts are
+// read in parallel, each into its own fragments. If all say their rows before they are
+// read, space is reserved once and exactly, as for records.
+//
+// The count. A record of csv ends at a line break outside quotes. Whether a split starts
+// inside quotes is unknown while it is counted, so its tally has the record ends for every
+// state it may start in, and the state behind it for each (type Tally). Tallies compose from
+// the left; the sum picks for each split the one that holds. If a quote in quotes is doubled,
 // the state is the parity of the quotes before a byte, wherever they stand, a stray quote
 // in the middle of a field included, because every quote toggles: kernels.CountRecordEnds
 // counts both parities in one pass. Only another ESCAPE needs the three states of
@@ -33,7 +54,7 @@
 // is alone on its line the input ends there.
 //
 // Binary. Where a tuple ends only its lengths say: the count walks over the lengths, each
-// input by one worker. But tuples of fixed width without NULLs are all equally long, and
+// input by one worker (walk.go). But tuples of fixed width without NULLs are all equally long, and
 // pieces of an input are checked for that in parallel: a piece that is nothing but whole
 // tuples of that length begins with a tuple if the piece before it does. The walk goes on
 // at the first piece that is not. A split notes where the last tuple before it ends. What
@@ -45,7 +66,7 @@
 // record ends in the split that the one before it ends in, and then goes on in blocks of
 // 64 KiB (type reader): one structural index of delimiters, quotes and record ends, one
 // check that all records have the right number of fields, then column by column (type
-// converter), values straight into the fragment. A block ends behind a record; what is
+// lineDecoder), values straight into the fragment. A block ends behind a record; what is
 // left over begins the next block. A record longer than a block makes the block longer.
 // Batches end on multiples of 64 rows where that costs little, so bitmaps are written in
 // whole words; where they do not, words are shifted together.
@@ -97,8 +118,12 @@
 // an open quote), then the number of fields, then the fields from left to right, NOT NULL,
 // WHERE, CHECK. Keys come last. Workers only detect that a record fails, note it if no
 // smaller one is known, and stop; fragments are taken in order, so all that is before it
-// is being looked at. What is wrong is found by reading that one record again, slowly
-// (type explainer), and is told in PostgreSQL's words.
+// is being looked at. What is wrong is found by reading that one record again, slowly: its
+// format says what is wrong with its bytes and values, in PostgreSQL's words, and the core
+// decodes it into a row of its own to tell of NOT NULL and CHECK (explain.go).
+//
+// A panic in a format ends the COPY with an error that names the format: everything that
+// calls one runs under guarded.
 //
 // # Ownership
 //
@@ -114,6 +139,7 @@
 // # COPY TO
 //
 // Row groups are formatted in parallel and written in order. A regular file is written
-// beside its final name and renamed. A format is an encoding: what comes before the rows and
-// behind them, and for each goroutine an encoder of batches.
+// beside its final name and renamed. A format of records is an Encoding: what comes before the
+// rows and behind them, and for each goroutine an Encoder of batches. A container is an
+// Archive, which takes packs of rows in order, and is told when there are no more.
 package copy
