@@ -24,7 +24,7 @@ func (p *part) bound() int64 {
 		if err != nil {
 			return -1
 		}
-		n := p.reader.pages(c).varBytes(c.values)
+		n := p.reader.pages(c).varBytes(p.first, p.rows)
 		if n < 0 {
 			return -1
 		}
@@ -42,10 +42,11 @@ func (f *reader) pages(c *chunk) *pageReader {
 // headBytes is how much is read at once where only the heads of pages are wanted.
 const headBytes = 4 << 10
 
-// varBytes returns how many bytes the values of a chunk have at most, -1 if it is not known.
-func (p *pageReader) varBytes(values int64) (total int64) {
+// varBytes returns how many bytes the values of n rows from the first on have at most, -1 if it
+// is not known.
+func (p *pageReader) varBytes(first, n int64) (total int64) {
 	longest := int64(-1)
-	for values > 0 && p.left() > 0 {
+	for at := int64(0); at < first+n && p.left() > 0; {
 		h, err := p.header()
 		if err != nil {
 			return -1
@@ -59,12 +60,14 @@ func (p *pageReader) varBytes(values int64) (total int64) {
 			longest = longestValue(body)
 			continue
 		case pageData, pageDataV2:
-			values -= int64(h.values)
+			shared := min(at+int64(h.values), first+n) - max(at, first)
+			at += int64(h.values)
 			switch {
+			case shared <= 0:
 			case h.encoding == encPlain || h.encoding == encDeltaLength:
 				total += int64(h.uncompressed)
 			case (h.encoding == encDictionary || h.encoding == encPlainDictionary) && longest >= 0:
-				total += longest * int64(h.values)
+				total += longest * shared
 			default:
 				return -1
 			}

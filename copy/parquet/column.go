@@ -52,6 +52,7 @@ type column struct {
 	location *time.Location // that the text of a timestamptz in an array is of
 
 	left   int64 // values of the chunk that are in later pages
+	toSkip int64 // values that are passed over before the first, of a flat column
 	inPage int   // values of the page that were not read
 	defs   hybrid
 	reps   hybrid
@@ -201,8 +202,31 @@ func (c *column) fill(n int) error {
 	return err
 }
 
+// pass passes over the values that nobody wants: pages of such values alone are not read.
+func (c *column) pass() error {
+	for c.toSkip > 0 {
+		if c.inPage == 0 {
+			if ok, err := c.nextPage(); err != nil || !ok {
+				return err
+			}
+			continue
+		}
+		k := min(c.inPage, c.step(), int(min(c.toSkip, batchRows)))
+		c.out.reset(c.typ, k)
+		if err := c.flat(k); err != nil {
+			return err
+		}
+		c.inPage -= k
+		c.toSkip -= int64(k)
+	}
+	return nil
+}
+
 // fillFlat is fill for a column of values, into c.out.
 func (c *column) fillFlat(n int) error {
+	if err := c.pass(); err != nil {
+		return err
+	}
 	c.out.reset(c.typ, n)
 	for c.out.rows < n && (c.out.rows == 0 || len(c.out.data) < batchBytes) {
 		if c.inPage == 0 {

@@ -110,14 +110,41 @@ func convertible(from, to columnar.Type) bool {
 // Rows returns the rows of all row groups.
 func (in *input) Rows() (copy.Cardinality, int64) { return copy.Exact, in.foot.rows }
 
-// Parts yields the row groups.
+const (
+	// splitRows is how many rows of a row group make a part of their own. Pages that two
+	// parts share are read twice, so a part has several of any size that writers use.
+	splitRows = 2 * columnar.MaxFragmentRows
+
+	// splitGroups is the number of row groups from which none is split: there is enough
+	// to do for every goroutine.
+	splitGroups = 64
+)
+
+// Parts yields the row groups, or pieces of them if they are few and large and no column is
+// a list.
 func (in *input) Parts() iter.Seq2[copy.Part, error] {
+	whole := len(in.foot.groups) >= splitGroups
+	for _, k := range in.from {
+		whole = whole || in.fields[k].list
+	}
 	return func(yield func(copy.Part, error) bool) {
 		for g := range in.foot.groups {
-			p := &part{input: in, group: g, pruned: in.prunes(g)}
-			p.varBytes = p.bound()
-			if !yield(p, nil) {
-				return
+			rows := in.foot.groups[g].rows
+			pieces := max(1, rows/splitRows)
+			if whole {
+				pieces = 1
+			}
+			pruned := in.prunes(g)
+			for i := range pieces {
+				first := i * splitRows
+				p := &part{input: in, group: g, first: first, rows: splitRows, pruned: pruned}
+				if i == pieces-1 {
+					p.rows = rows - first
+				}
+				p.varBytes = p.bound()
+				if !yield(p, nil) {
+					return
+				}
 			}
 		}
 	}
@@ -168,25 +195,26 @@ func (d *field) refutes(c *chunk, ordered bool, p *copy.Predicate) bool {
 	return false
 }
 
-// part is a row group.
+// part is rows of a row group.
 type part struct {
 	*input
 	group    int
+	first    int64 // of the row group
+	rows     int64
 	pruned   bool
 	varBytes int64
 }
 
-// Size returns the rows of the row group.
-func (p *part) Size() (rows, varBytes int64) { return p.foot.groups[p.group].rows, p.varBytes }
+// Size returns the rows of the part.
+func (p *part) Size() (rows, varBytes int64) { return p.rows, p.varBytes }
 
 // Read gives the rows away.
 func (p *part) Read(ctx context.Context, out *copy.Sink) error {
-	rows := p.foot.groups[p.group].rows
 	if p.pruned {
-		out.Skip(rows)
+		out.Skip(p.rows)
 		return nil
 	}
-	g, err := p.reader.group(p.group, p.from, p.binding.Location)
+	g, err := p.reader.group(p.group, p.from, p.first, p.rows, p.binding.Location)
 	if err != nil {
 		return err
 	}

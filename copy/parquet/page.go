@@ -47,11 +47,15 @@ func (c *column) nextPage() (bool, error) {
 			if int64(h.values) > c.left {
 				return false, c.damaged("its pages have more values than it says")
 			}
+			if c.left -= int64(h.values); int64(h.values) <= c.toSkip {
+				c.toSkip -= int64(h.values)
+				c.pages.skip(&h)
+				continue
+			}
 			levels, body, err := c.pages.body(&h)
 			if err != nil {
 				return false, c.in(err)
 			}
-			c.left -= int64(h.values)
 			if c.inPage = int(h.values); c.inPage == 0 {
 				continue
 			}

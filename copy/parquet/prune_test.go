@@ -226,3 +226,59 @@ func TestVarBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestSplit reads a row group in pieces, with pages that several of them share.
+func TestSplit(t *testing.T) {
+	const n = 2*splitRows + 1000
+	fixed, valid := alignedBytes(8*n), make([]uint64, (n+63)/64)
+	offsets, data := make([]int32, n+1), []byte{}
+	for i := range n {
+		if i%5 != 0 {
+			setBits(valid, i, 1)
+			view[int64](fixed)[i] = int64(i)
+			data = append(data, "value "...)
+			data = append(data, byte('a'+i%26))
+		}
+		offsets[i+1] = int32(len(data))
+	}
+	cols := []columnar.Vec{
+		columnar.MakeVec(kind(columnar.Int8), n, valid, fixed, nil, nil, nil, nil),
+		columnar.MakeVec(kind(columnar.Text), n, valid, nil, nil, offsets, data, nil),
+	}
+	layouts := []layout{newLayout("i", kind(columnar.Int8), false), newLayout("s", kind(columnar.Text), false)}
+	in := bind(t, writeColumns(t, layouts, cols, codecSnappy, n, 1<<16))
+	row, parts, most := 0, 0, int64(0)
+	for p, err := range in.Parts() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := p.(*part)
+		g, err := in.group(p.group, in.from, p.first, p.rows, time.UTC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			rows, err := g.next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rows == 0 {
+				break
+			}
+			for i := range rows {
+				null := row%5 == 0
+				if g.vecs[0].IsNull(i) != null || g.vecs[1].IsNull(i) != null ||
+					!null && (g.vecs[0].Int64s()[i] != int64(row) || string(g.vecs[1].Bytes(i)) != "value "+string(rune('a'+row%26))) {
+					t.Fatalf("row %d is wrong", row)
+				}
+				row++
+			}
+		}
+		g.release()
+		most += p.varBytes
+		parts++
+	}
+	if row != n || parts != 2 || most < int64(len(data)) || most > int64(len(data))*3/2 {
+		t.Errorf("%d rows in %d parts, %d bytes at most of %d", row, parts, most, len(data))
+	}
+}

@@ -103,14 +103,15 @@ type groupReader struct {
 	taken   []int // rows of each column's batch that were given away
 	rows    int64 // left
 	step    int   // rows of a batch
+	last    bool  // the row group ends with the rows
 }
 
-// group returns the reader of the fields of a row group.
-func (f *reader) group(index int, fields []int, location *time.Location) (*groupReader, error) {
-	rg := &f.foot.groups[index]
+// group returns the reader of the fields of a row group: of so many rows from the first on,
+// which is 0 if a field is a list.
+func (f *reader) group(index int, fields []int, first, rows int64, location *time.Location) (*groupReader, error) {
 	g := &groupReader{
 		columns: make([]*column, len(fields)), vecs: make([]columnar.Vec, len(fields)), taken: make([]int, len(fields)),
-		rows: rg.rows, step: int(min(rg.rows, batchRows)),
+		rows: rows, step: int(min(rows, batchRows)), last: first+rows == f.foot.groups[index].rows,
 	}
 	for i, k := range fields {
 		c, err := f.chunk(index, k)
@@ -118,6 +119,7 @@ func (f *reader) group(index int, fields []int, location *time.Location) (*group
 			return nil, err
 		}
 		g.columns[i] = newColumn(&f.fields[k], c, f.pages(c), location)
+		g.columns[i].toSkip = first
 	}
 	return g, nil
 }
@@ -153,6 +155,9 @@ func (g *groupReader) next() (rows int, err error) {
 
 // end checks that the columns end with the row group.
 func (g *groupReader) end() error {
+	if !g.last {
+		return nil
+	}
 	for i, c := range g.columns {
 		if c.left > 0 || c.inPage > 0 || g.taken[i] != c.given().rows || c.list != nil && (c.list.open || c.list.at != c.list.n) {
 			return c.damaged("it has more values than its row group has rows")

@@ -62,7 +62,7 @@ func readFields(b []byte, each func(f *field, v columnar.Vec, rows int)) (*reade
 
 // readGroup reads fields of a row group together.
 func readGroup(f *reader, group int, fields []int, each func(vecs []columnar.Vec, rows int)) error {
-	g, err := f.group(group, fields, time.UTC)
+	g, err := f.group(group, fields, 0, f.foot.groups[group].rows, time.UTC)
 	if err != nil {
 		return err
 	}
