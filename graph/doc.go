@@ -61,7 +61,9 @@
 //
 // Bitmaps, levels and queues come from a pool and go back clean: what a search has touched is
 // cleared, node by node or, if that was much, as a whole. A repeated search allocates nothing
-// that grows with the graph.
+// that grows with the graph. The first takes, for each side, 4 bytes for each row of the node
+// tables, or one bit where nobody asks for levels, and as much again once it has found most of
+// them. Work over whole graphs says what it takes.
 //
 // # Concurrency and lifetime
 //

@@ -99,7 +99,6 @@ type walker struct {
 	*search
 	mode    Mode
 	most    uint32
-	weights *weigher
 	bounded bool // paths end at end: sides[0] knows how far away it is
 	end     uint32
 
@@ -121,10 +120,6 @@ const fewEdges = 32
 
 // begin makes w.path the start alone and reports whether there is one.
 func (w *walker) begin(from Node, to *Node) (bool, error) {
-	var err error
-	if w.weights, err = w.weigher(); err != nil {
-		return false, err
-	}
 	u, ok, err := w.admits(from)
 	if err != nil || !ok {
 		return false, err

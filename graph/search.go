@@ -19,6 +19,7 @@ type search struct {
 	along   []hop // the direction's
 	against []hop // that undo those of along
 	workers int
+	weights *weigher // nil if no column of weights is named
 
 	nodesDeleted bool
 	degree       int // neighbours of a node, on average, at least 1
@@ -31,6 +32,10 @@ func (g *Graph) open(ctx context.Context, opt *Options) (*search, error) {
 		q.opt = *opt
 	}
 	if err := q.opt.check(); err != nil {
+		return nil, err
+	}
+	var err error
+	if q.weights, err = q.weigher(); err != nil {
 		return nil, err
 	}
 	if q.opt.tuning == nil {

@@ -37,12 +37,7 @@ func (g *Graph) shortest(ctx context.Context, from, to Node, hops Hops, opt *Opt
 			return
 		}
 		defer func() { q.release(err) }()
-		w, err := q.weigher()
-		if err != nil {
-			yield(Path{}, err)
-			return
-		}
-		s := unroller{search: q, all: all, weights: w}
+		s := unroller{search: q, all: all}
 		err = mmap.Guard(func() error {
 			u, okFrom, err := q.admits(from)
 			if err != nil {
@@ -137,10 +132,9 @@ func (d *side) common(list, to []uint32) []uint32 {
 // its choices in arcs from begin[i] on, and takes choice at[i].
 type unroller struct {
 	*search
-	all     bool
-	meets   []uint32 // not yet unrolled, the current one first
-	weights *weigher
-	path    Path
+	all   bool
+	meets []uint32 // not yet unrolled, the current one first
+	path  Path
 
 	begun bool
 	list  arcList

@@ -35,10 +35,6 @@ func (g *Graph) WeightedShortestPath(ctx context.Context, from, to Node, opt *Op
 		return p, false, err
 	}
 	defer func() { q.release(err) }()
-	w, err := q.weigher()
-	if err != nil {
-		return p, false, err
-	}
 	err = mmap.Guard(func() error {
 		u, okFrom, err := q.admits(from)
 		if err != nil {
@@ -48,10 +44,10 @@ func (g *Graph) WeightedShortestPath(ctx context.Context, from, to Node, opt *Op
 		if err != nil || !okFrom || !okTo {
 			return err
 		}
-		if found, err = q.cheapest(w, u, v); err != nil || !found {
+		if found, err = q.cheapest(u, v); err != nil || !found {
 			return err
 		}
-		return q.cheapestPath(w, &p, v)
+		return q.cheapestPath(&p, v)
 	})
 	if err != nil {
 		return Path{}, false, err
@@ -60,7 +56,7 @@ func (g *Graph) WeightedShortestPath(ctx context.Context, from, to Node, opt *Op
 }
 
 // cheapest is Dijkstra's algorithm from u until v is settled.
-func (q *search) cheapest(w *weigher, u, v uint32) (bool, error) {
+func (q *search) cheapest(u, v uint32) (bool, error) {
 	d, c, l := &q.sides[0], &q.costs, q.list(0)
 	d.start(q.g.count, u, true)
 	if uint64(len(c.dist)) < uint64(q.g.count) {
@@ -85,13 +81,13 @@ func (q *search) cheapest(w *weigher, u, v uint32) (bool, error) {
 		if err := q.loadPaths(l, q.along, at.node); err != nil {
 			return false, err
 		}
-		weights, err := w.of(q.along, l.arcs)
+		weights, err := q.weights.of(q.along, l.arcs)
 		if err != nil {
 			return false, err
 		}
 		for i, a := range l.arcs {
 			if weights[i] < 0 {
-				return false, w.errNegative(q.along[a.hop].rel, a.edge, weights[i])
+				return false, q.weights.errNegative(q.along[a.hop].rel, a.edge, weights[i])
 			}
 			dist := at.dist + weights[i]
 			if d.has(a.node) {
@@ -110,7 +106,7 @@ func (q *search) cheapest(w *weigher, u, v uint32) (bool, error) {
 }
 
 // cheapestPath makes p the path to v that cheapest has found.
-func (q *search) cheapestPath(w *weigher, p *Path, v uint32) error {
+func (q *search) cheapestPath(p *Path, v uint32) error {
 	d, c, l := &q.sides[0], &q.costs, q.list(0)
 	p.Weight = c.dist[v]
 	p.Nodes = append(p.Nodes, q.g.node(v))
@@ -119,7 +115,7 @@ func (q *search) cheapestPath(w *weigher, p *Path, v uint32) error {
 		if err := q.load(l, q.along, u); err != nil {
 			return err
 		}
-		weights, err := w.of(q.along, l.arcs)
+		weights, err := q.weights.of(q.along, l.arcs)
 		if err != nil {
 			return err
 		}
