@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/ingotdb/ingot/mmap"
@@ -77,5 +78,36 @@ func (k *endKeys) keys(e end, v *Vec) (out Vec, err error) {
 		out = MakeVec(c.Type, len(ids), nil, c.Fixed, c.Bits, c.Offsets, c.Data, c.NaN)
 		return nil
 	})
+	return out, err
+}
+
+// Gather returns a column of the given rows, in their order, in memory of its own. column is
+// a position in the schema. The rows must exist; of deleted ones the values are not
+// defined.
+func (t *Table) Gather(ids []visibility.RowID, column int) (out Vec, err error) {
+	if column < 0 || column >= len(t.schema.Columns) {
+		return out, fmt.Errorf("columnar: gather column %d of table %s, which has %d", column, t.schema.Name, len(t.schema.Columns))
+	}
+	for _, id := range ids {
+		if id >= t.NextRow() {
+			return out, fmt.Errorf("columnar: gather row %d of table %s, which has %d", id, t.schema.Name, t.NextRow())
+		}
+	}
+	col := t.schema.Columns[column]
+	ends := t.keyed != nil && column <= toAt
+	if ends {
+		col.Type = Type{Kind: Int8} // as they are stored
+	}
+	err = mmap.Guard(func() error {
+		c := newColumnBuf(col.Type, len(ids))
+		if err := t.gatherRows(ids).column(&c, &col); err != nil {
+			return err
+		}
+		out = MakeVec(c.Type, len(ids), c.Valid, c.Fixed, c.Bits, c.Offsets, c.Data, c.NaN)
+		return nil
+	})
+	if err == nil && ends {
+		return t.keyed.keys(end(column), &out)
+	}
 	return out, err
 }
