@@ -282,7 +282,8 @@ func (p *arrowPart) Read(ctx context.Context, out *Sink) error {
 // readRange reads and stores the rows of r, step at a time, and closes b.
 func (p *arrowPart) readRange(ctx context.Context, s *arrowSink, b *arrowipc.Batch, r arrowRange, step int64) error {
 	defer b.Close()
-	clock := &s.out.g.w.clock
+	clock, before := &s.out.g.w.clock, b.Taken()
+	defer func() { clock.bytes[StageRead] += b.Taken() - before }()
 	for at := r.from; at < r.from+r.rows; at += step {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -58,6 +58,9 @@ func (b *Batch) Close() {
 	}
 }
 
+// Taken returns the bytes of the buffers, decompressed, that were read.
+func (b *Batch) Taken() int64 { return b.src.taken }
+
 // Read returns rows from to from+n of the wanted columns, which the batch must have. Ranges
 // that start on a multiple of 64 are the cheapest. The arrays are sound: whatever they
 // refer to exists. They are valid until the next Read.

@@ -109,3 +109,50 @@ func TestOneBlockTwice(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// shrinking is a file of which after some time only a part is left.
+type shrinking struct {
+	b    []byte
+	left int // reads before it
+}
+
+func (s *shrinking) ReadAt(p []byte, off int64) (int, error) {
+	if s.left--; s.left < 0 {
+		s.b = s.b[:min(len(s.b), 100)]
+	}
+	return bytes.NewReader(s.b).ReadAt(p, off)
+}
+
+// TestShrinking cuts a file while it is read, after any number of reads.
+func TestShrinking(t *testing.T) {
+	batch := sampleBatch(t, 5000) // its body is not read at once
+	b := encode(t, true, []arrow.RecordBatch{batch, batch})
+	for left := 0; ; left++ {
+		err := func() error {
+			x, err := Open(&shrinking{b, left}, int64(len(b)))
+			if err != nil {
+				return err
+			}
+			list, _ := readable(x.Columns())
+			for i := range x.Blocks() {
+				k, err := x.Batch(i, list)
+				if err != nil {
+					return err
+				}
+				if _, err := k.Read(64, 1000); err != nil {
+					return err
+				}
+			}
+			return nil
+		}()
+		if err == nil {
+			if left < 20 {
+				t.Errorf("only %d reads", left)
+			}
+			return
+		}
+		if pgerr.From(err).SQLState != pgerr.ObjectNotInState {
+			t.Errorf("after %d reads: %v", left, err)
+		}
+	}
+}

@@ -292,7 +292,7 @@ func (x *Reader) Batch(i int, columns []int) (*Batch, error) {
 		return nil, err
 	}
 	if m.kind != messageBatch || m.body != k.body || lay.rows != k.Rows {
-		return nil, errChanged
+		return nil, errChanged()
 	}
 	b, err := newBatch(x.schema.fields, columns, lay, k.at)
 	if err != nil {

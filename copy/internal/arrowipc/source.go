@@ -62,6 +62,7 @@ type source struct {
 	mem   []byte      // the body
 	plain *unpacked   // what was decompressed; nil if nothing is compressed
 	arena *arena      // of one Read
+	taken int64       // bytes that were handed out
 }
 
 // unpacked is the buffers of a batch that were decompressed, for all its forks.
@@ -112,6 +113,7 @@ func (s *source) part(i int, from, n int64) ([]byte, error) {
 	if n == 0 {
 		return nil, nil
 	}
+	s.taken += n
 	if s.lay.codec != codecNone {
 		return s.plain.plain[i][from : from+n], nil
 	}
@@ -126,10 +128,17 @@ func (s *source) part(i int, from, n int64) ([]byte, error) {
 	return b, nil
 }
 
-// readError is the error for bytes that an input has and does not give.
+// errChanged is the error for a file that is not what it was when it was opened.
+func errChanged() error {
+	return pgerr.New(pgerr.ObjectNotInState, "the file was changed while being read").
+		WithHint("Nothing was stored. Run the statement again when nobody writes to the file.")
+}
+
+// readError is the error for bytes that an input does not give. It had them when its size
+// was asked for.
 func readError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return io.ErrUnexpectedEOF
+		return errChanged()
 	}
 	return err
 }

@@ -7,9 +7,6 @@ import (
 	"github.com/ingotdb/ingot/internal/pgerr"
 )
 
-// errChanged is what a file that is not what it was a moment ago ends with.
-var errChanged = pgerr.New(pgerr.ObjectNotInState, "the file was changed while being read")
-
 // Stream reads a stream of the IPC format from its beginning to its end. A file that
 // arrives as a stream is read like one, its footer not at all. It belongs to one goroutine;
 // its batches are independent of it and of each other.
