@@ -94,12 +94,12 @@ func (r *Rows) take(dec Decoder, n, at int) (taken int, failed bool) {
 	if r.sieve != nil {
 		r.sieve.begin(n)
 	}
-	n, good := dec.Decode(r, n)
-	if n == 0 {
+	done, good := dec.Decode(r, n)
+	if done <= 0 || done > n {
 		r.stored = 0
 		return 0, true
 	}
-	taken, failed = r.complete(n)
+	taken, failed = r.complete(done)
 	return taken, failed || !good
 }
 

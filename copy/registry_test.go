@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ingotdb/ingot/internal/pgerr"
@@ -137,7 +139,8 @@ type trap struct {
 	Scanner
 	Decoder
 	Encoder
-	at string
+	at     string
+	counts atomic.Int32
 }
 
 func (p *trap) here(at string) {
@@ -155,6 +158,9 @@ func (p *trap) Head(h *Head) (Layout, error) {
 
 func (p *trap) Count(b []byte, off int64) Tally {
 	p.here("count")
+	if p.counts.Add(1) > 3 {
+		p.here("late count")
+	}
 	return p.Scanner.Count(b, off)
 }
 
@@ -233,6 +239,7 @@ func TestPanics(t *testing.T) {
 	path := writeFile(t, "t.csv", in.String())
 	bad := writeFile(t, "bad.csv", in.String()+"x,y\n"+in.String())
 	store := newStore(t)
+	goroutines := runtime.NumGoroutine()
 	panicked := func(err error) {
 		t.Helper()
 		e := wantState(t, err, pgerr.InternalError)
@@ -243,7 +250,7 @@ func TestPanics(t *testing.T) {
 	where = "options"
 	_, err := ParseFromOptions(parseOptions(t, "COPY t WITH (FORMAT "+name+")"))
 	panicked(err)
-	for _, where = range []string{"bind", "head", "count", "after", "decoder", "index", "decode", "explain"} {
+	for _, where = range []string{"bind", "head", "count", "late count", "after", "decoder", "index", "decode", "explain"} {
 		for _, workers := range []int{1, 4} {
 			for kind, src := range map[string]Source{"file": FromFiles(path), "stream": FromReader(bytes.NewReader(in.Bytes()), "stdin")} {
 				if where == "explain" {
@@ -258,6 +265,9 @@ func TestPanics(t *testing.T) {
 				dropTable(t, store)
 			}
 		}
+	}
+	if n := runtime.NumGoroutine(); n > goroutines+3 {
+		t.Errorf("%d goroutines, %d before", n, goroutines)
 	}
 	where = "nowhere"
 	res, err := fromText(t, store, "a int4, b text", "FORMAT "+name, FromFiles(path), Env{MaxWorkers: 4, Files: AnyFile(), smallBytes: 1})

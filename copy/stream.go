@@ -148,7 +148,7 @@ func (l *loader) convertAhead(d *leader, p parcel) error {
 			}
 		})
 	}
-	err := d.lead(ctx, p, work, free)
+	err := guarded(l.sh.name, func() error { return d.lead(ctx, p, work, free) })
 	close(work)
 	wg.Wait()
 	if cause := context.Cause(ctx); cause != nil {
