@@ -183,7 +183,7 @@ func TestPromiseCheckpointBeside(t *testing.T) {
 			g.wait(t, done)
 			sc.write(func(tx *Txn) error { return tx.TruncateTable("t") })
 			rows := func(tx *Txn) error {
-				l, err := fill(sc.s, mustTable(sc, tx, "t").Schema(), 7000, 1000, 1024, false)
+				l, err := fill(sc.s, mustTable(sc, tx, "t").Schema(), 7000, 1000, 600, false)
 				if err != nil {
 					return err
 				}
