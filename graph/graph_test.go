@@ -110,7 +110,7 @@ var (
 	shapes = []struct {
 		s shape
 		n int
-	}{{small, 1200}, {mixed, 1200}, {broad, 24}, {far, 16}}
+	}{{small, 1200}, {mixed, 1200}, {broad, 24}, {far, 8}}
 )
 
 func TestNeighbors(t *testing.T) {
