@@ -156,3 +156,25 @@ func TestShrinking(t *testing.T) {
 		}
 	}
 }
+
+// TestUnaligned reads buffers that do not start where values of their width should.
+func TestUnaligned(t *testing.T) {
+	fields := []arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "b", Type: arrow.BinaryTypes.String, Nullable: true}}
+	body := make([]byte, 64)
+	binary.LittleEndian.PutUint64(body[3:], 7)
+	binary.LittleEndian.PutUint64(body[11:], 8)
+	copy(body[21:], []byte{0, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 'x', 'y', 'z'})
+	b := inputOf(t, fields, 2, []int64{2, 0, 2, 0}, []int64{0, 0, 3, 16, 0, 0, 21, 12, 33, 3}, 64, Uncompressed, body)
+	x, err := Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := x.Batch(0, []int{0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrays, err := k.Read(0, 2)
+	if err != nil || arrays[0].ValueStr(0) != "7" || arrays[0].ValueStr(1) != "8" || arrays[1].ValueStr(0) != "x" || arrays[1].ValueStr(1) != "yz" {
+		t.Error(arrays, err)
+	}
+}
