@@ -89,7 +89,7 @@ func BenchmarkVisibleParallel(b *testing.B) {
 	for _, p := range deletePatterns {
 		s := benchGroups(16, p.rows)
 		ids := randomIDs(s.Rows())
-		for _, goroutines := range []int{1, 2, 4, 16} {
+		for _, goroutines := range []int{1, 2, 4, 8, 16} {
 			b.Run(fmt.Sprintf("deleted=%s/goroutines=%d", p.name, goroutines), func(b *testing.B) {
 				runGoroutines(goroutines, b.N, func(n int) {
 					visible := 0
@@ -105,7 +105,7 @@ func BenchmarkVisibleParallel(b *testing.B) {
 
 // BenchmarkAcquire is one Acquire and Release of a version that all goroutines share.
 func BenchmarkAcquire(b *testing.B) {
-	for _, goroutines := range []int{1, 2, 4, 16} {
+	for _, goroutines := range []int{1, 2, 4, 8, 16} {
 		b.Run(fmt.Sprintf("goroutines=%d", goroutines), func(b *testing.B) {
 			h := NewHead(1, nil)
 			runGoroutines(goroutines, b.N, func(n int) {
