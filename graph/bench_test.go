@@ -152,6 +152,31 @@ func BenchmarkReachable(b *testing.B) {
 	}
 }
 
+// BenchmarkReachableCount counts what is within three hops of each of many persons, one by
+// one and together.
+func BenchmarkReachableCount(b *testing.B) {
+	g := graphOf(b, social(), holes{})
+	sources := make([]Node, 512)
+	for i := range sources {
+		sources[i].Row = visibility.RowID(i * 19)
+	}
+	for _, c := range []struct {
+		name  string
+		lanes int
+	}{{"single", 1 << 30}, {"together", usual.lanes}} {
+		b.Run(c.name, func(b *testing.B) {
+			tune := usual
+			tune.lanes = c.lanes
+			opt := Options{Direction: Both, MaxWorkers: 1, tuning: &tune}
+			for b.Loop() {
+				if _, err := g.ReachableCount(b.Context(), sources, Hops{1, 3}, &opt); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkWholeGraph(b *testing.B) {
 	g := graphOf(b, twoComponents(), holes{})
 	for _, workers := range []int{1, 2} {

@@ -14,10 +14,10 @@ import (
 // tunings make small graphs be searched as large ones are.
 var tunings = []*tuning{
 	nil,
-	{wideEdges: 0, parallelEdges: 1 << 30, joinWords: 1, pullCost: 1 << 30},
+	{wideEdges: 0, parallelEdges: 1 << 30, joinWords: 1, lanes: 1 << 30, pullCost: 1 << 30},
 	{wideEdges: 0, parallelEdges: 0, joinWords: 1, pullCost: 1 << 30},
 	{wideEdges: 0, parallelEdges: 0, joinWords: 1, pullCost: 0},
-	{wideEdges: 4, parallelEdges: 6, joinWords: 3, pullCost: 1},
+	{wideEdges: 4, parallelEdges: 6, joinWords: 3, lanes: 2, pullCost: 1},
 }
 
 // scene is a random graph, options, and what a search with them may use.
@@ -175,6 +175,31 @@ func (c *scene) checkReachable(t *testing.T) {
 		counts, err := c.g.ReachableCount(t.Context(), []Node{c.from, c.to, c.from}, hops, &c.opt)
 		if err != nil || int(counts[0]) != len(want) || counts[2] != counts[0] {
 			t.Errorf("%v: counts %v, %v, want %d first", hops, counts, err, len(want))
+		}
+	}
+	c.checkCounts(t)
+}
+
+// checkCounts compares the counts of many sources, some of which are none.
+func (c *scene) checkCounts(t *testing.T) {
+	t.Helper()
+	sources := c.m.allNodes()
+	sources = sources[:min(len(sources), 90)]
+	sources = append(sources, c.from, c.to, c.from)
+	hops := []Hops{{0, NoLimit}, {1, 2}, {0, 1}, {2, NoLimit}}[int(c.from.Row)%4]
+	got, err := c.g.ReachableCount(t.Context(), sources, hops, &c.opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range sources {
+		want := uint64(0)
+		for _, d := range distances(s, c.may.node(s), c.arcs) {
+			if d >= hops.Min && (hops.Max == NoLimit || d <= hops.Max) {
+				want++
+			}
+		}
+		if got[i] != want {
+			t.Errorf("%v: count of %v is %d, want %d", hops, s, got[i], want)
 		}
 	}
 }

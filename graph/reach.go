@@ -55,8 +55,13 @@ func (g *Graph) Reachable(ctx context.Context, from Node, hops Hops, opt *Option
 	}
 }
 
-// ReachableCount returns, for each source, how many nodes Reachable returns. Sources are
-// searched in parallel, each by one goroutine; a single one is searched by all.
+// ReachableCount returns, for each source, how many nodes Reachable returns. A source may come
+// more than once.
+//
+// Many sources are searched 64 at a time, which reads the neighbours of a node once for all
+// searches that come to it at the same distance, and takes 24 bytes for each row of the node tables
+// and worker. Few are searched one by one. Workers take different sources; a single source is
+// searched by all of them.
 func (g *Graph) ReachableCount(ctx context.Context, sources []Node, hops Hops, opt *Options) ([]uint64, error) {
 	least, most, err := hops.limits()
 	if err != nil {
@@ -70,7 +75,16 @@ func (g *Graph) ReachableCount(ctx context.Context, sources []Node, hops Hops, o
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	workers := min(o.workers(), len(sources))
+	tune := o.tuning
+	if tune == nil {
+		tune = &usual
+	}
+	group := tune.group(len(sources), o.workers())
+	if o.Edges != nil {
+		group = 1
+	}
+	groups := (len(sources) + group - 1) / group
+	workers := min(o.workers(), groups)
 	if workers > 1 {
 		o.MaxWorkers = 1
 	}
@@ -89,8 +103,13 @@ func (g *Graph) ReachableCount(ctx context.Context, sources []Node, hops Hops, o
 	if err != nil {
 		return nil, err
 	}
-	err = parallel(ctx, workers, len(sources), func(w, i int) (err error) {
-		counts[i], err = searches[w].count(sources[i], least, most)
+	err = parallel(ctx, workers, groups, func(w, i int) (err error) {
+		q := searches[w]
+		if group > 1 {
+			from, to := i*group, min(len(sources), (i+1)*group)
+			return q.countLanes(sources[from:to], counts[from:to], least, most)
+		}
+		counts[i], err = q.count(sources[i], least, most)
 		return err
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ type scratch struct {
 	lists []arcList  // by worker
 	found []int      // nodes found in each range of words
 	costs costs      // of a weighted search
+	lanes lanes      // of searches from many sources
 	met   []uint32   // where two searches met
 	words []uint64   // of a path, the nodes on it; clear between searches
 }

@@ -86,13 +86,14 @@ type tuning struct {
 	wordsPerEdge  int // and so is one with fewer edges than the words of a bitmap over this; 0 is no such bound
 	parallelEdges int // a level, or a run that is scanned, with fewer has one goroutine
 	joinWords     int // words of bitmaps, or nodes found, that are worth another goroutine
+	lanes         int // sources of each worker from which on they are searched together
 	pullCost      int // what a look from a node that is not visited costs, in edges that are pushed
 }
 
 // usual is the tuning of all searches outside tests. A look of pull waits for the one before
 // and ends in a branch that is hard to predict, which a push does not; a second goroutine takes
 // ten microseconds or so to start, which is what five thousand edges take.
-var usual = tuning{wideEdges: 8192, wordsPerEdge: 2, parallelEdges: 65536, joinWords: 16384, pullCost: 4}
+var usual = tuning{wideEdges: 8192, wordsPerEdge: 2, parallelEdges: 65536, joinWords: 16384, lanes: 8, pullCost: 4}
 
 // expand finds the nodes of the next level and makes them the frontier. hops lead there and
 // back undo them.
@@ -103,11 +104,7 @@ func (q *search) expand(d *side, hops, back []hop) error {
 	frontier := d.frontier()
 	start := len(d.queue)
 	edges := len(frontier) * q.degree
-	for i := range q.g.rels {
-		if r := &q.g.rels[i]; r.holes != nil {
-			r.holes.note(q.g, r, edges)
-		}
-	}
+	q.noteHoles(edges)
 	var err error
 	if t := q.opt.tuning; edges < t.wideEdges || t.wordsPerEdge > 0 && edges < len(d.visited)/t.wordsPerEdge {
 		err = q.narrow(d, hops, frontier)
@@ -117,6 +114,15 @@ func (q *search) expand(d *side, hops, back []hop) error {
 	d.from = start
 	d.depth++
 	return err
+}
+
+// noteHoles counts edges that are about to be looked at.
+func (q *search) noteHoles(edges int) {
+	for i := range q.g.rels {
+		if r := &q.g.rels[i]; r.holes != nil {
+			r.holes.note(q.g, r, edges)
+		}
+	}
 }
 
 // narrow expands a level node by node.
