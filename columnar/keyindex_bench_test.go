@@ -149,3 +149,31 @@ func BenchmarkUniqueCheck(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSmallLoad checks the keys of 100 rows against a table with an index: the time
+// must not follow the rows of the table.
+func BenchmarkSmallLoad(b *testing.B) {
+	k := benchKeys[2]
+	for _, rows := range []int{100_000, 1_000_000, 10_000_000} {
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			s, schema := benchTable(b, k.typ, rows, k.key)
+			defer s.Close()
+			l := benchLoad(b, s, schema, 100, func(c *ColumnBuf, row, i int) { k.key(c, row, 1<<31+i) })
+			frags, err := l.take()
+			if err != nil {
+				b.Fatal(err)
+			}
+			snap, _ := s.Snapshot()
+			defer snap.Release()
+			t, _ := snap.Table("t")
+			if _, err := t.Keys(context.Background()); err != nil { // builds the index
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if err := s.checkUnique(context.Background(), t, frags, &conflicts{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -188,9 +188,9 @@ func (k *Keys) findRun(run *keyRun, r *keyReader, from int, out []visibility.Row
 	rows := k.table.vis.Rows()
 	sink := uint64(0)
 	for j, i := range left {
-		_, _, at, _ := run.place(s.hash[i])
+		slots, at, _ := run.place(s.hash[i])
 		s.slot[j] = uint64(at)
-		sink += run.slots[at]
+		sink += slots[at]
 	}
 	s.sink += sink
 	for j, i := range left {
@@ -216,14 +216,14 @@ func (k *Keys) findRun(run *keyRun, r *keyReader, from int, out []visibility.Row
 // next returns the id, plus 1, of the next row below rows that may have a key of hash h,
 // from slot at on, and the slot behind; 0 if there is none.
 func (r *keyRun) next(h uint64, at int, rows uint64) (id, slot uint64) {
-	lo, hi, _, print := r.place(h)
+	slots, _, print := r.place(h)
 	for {
-		e := r.slots[at]
+		e := slots[at]
 		if e == 0 {
 			return 0, uint64(at)
 		}
-		if at++; at == hi {
-			at = lo
+		if at++; at == len(slots) {
+			at = 0
 		}
 		if id := r.from + e&keyRowMask; (e^print)>>keyRowBits == 0 && id <= rows {
 			return id, uint64(at)

@@ -11,7 +11,7 @@ import (
 // Immutable.
 //
 //	hash    partition | fingerprint, 24 bits | not used
-//	slots   [ partition 0 ][ partition 1 ][ ...       each at most 3/4 full
+//	parts   [ partition 0 ][ partition 1 ][ ...       each at most 3/4 full
 //	slot    fingerprint << 40 | row - from + 1        0 is an empty one
 //
 // A key's place is where its fingerprint is in proportion to the size of its partition, or
@@ -21,8 +21,8 @@ import (
 type keyRun struct {
 	from, to uint64 // ids of the rows whose keys are in it
 	shift    uint   // partition = hash >> shift
-	starts   []int  // partition p is slots[starts[p]:starts[p+1]]
-	slots    []uint64
+	parts    [][]uint64
+	size     int // slots of all partitions
 }
 
 const (
@@ -33,17 +33,16 @@ const (
 	partitionsLimit = 1 << 15
 )
 
-// place returns the partition of a hash, as a range of slots, the slot to begin at, and
-// the fingerprint, where it is in a slot.
-func (r *keyRun) place(h uint64) (lo, hi, at int, print uint64) {
-	p := h >> r.shift
-	lo, hi = r.starts[p], r.starts[p+1]
+// place returns the partition of a hash, the slot to begin at, and the fingerprint, where
+// it is in a slot.
+func (r *keyRun) place(h uint64) (slots []uint64, at int, print uint64) {
+	slots = r.parts[h>>r.shift]
 	print = h << (64 - r.shift) >> keyRowBits
-	return lo, hi, lo + int(print*uint64(hi-lo)>>keyPrintBits), print << keyRowBits
+	return slots, int(print * uint64(len(slots)) >> keyPrintBits), print << keyRowBits
 }
 
 // bytes returns the memory that r takes.
-func (r *keyRun) bytes() int64 { return int64(len(r.slots)+len(r.starts)) * 8 }
+func (r *keyRun) bytes() int64 { return int64(r.size+3*len(r.parts)) * 8 }
 
 // partitionSlots returns the slots of a partition of n keys: one is always empty.
 func partitionSlots(n int) int { return n + n/3 + 1 }
@@ -51,7 +50,7 @@ func partitionSlots(n int) int { return n + n/3 + 1 }
 // runBytes returns at least what a run of n rows takes.
 func runBytes(n int) int64 {
 	parts := 1 << partitionBits(n)
-	return int64(partitionSlots(n)+3*parts) * 8
+	return int64(partitionSlots(n)+4*parts) * 8
 }
 
 func partitionBits(n int) int {
@@ -131,29 +130,30 @@ func (b *runBuilder) build() (*keyRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.starts = make([]int, parts+1)
 	filled := make([]int, parts)
-	at := 0
 	for p := range parts {
-		r.starts[p] = at
-		sum := 0
 		for t := range counts {
 			c := counts[t][p]
-			counts[t][p] = at + sum
-			sum += c
+			counts[t][p] = filled[p]
+			filled[p] += c
 		}
-		filled[p] = sum
-		at += partitionSlots(sum)
+		r.size += partitionSlots(filled[p])
 	}
-	r.starts[parts] = at
-	r.slots = make([]uint64, at)
+	r.parts = make([][]uint64, parts)
+	err = inParallel(b.ctx, b.workers, parts, func(p int) error {
+		r.parts[p] = make([]uint64, partitionSlots(filled[p]))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	err = inParallel(b.ctx, b.workers, len(tasks), func(t int) error {
 		next := counts[t]
 		return b.hash(tasks[t], func(hs []uint64, id uint64) {
 			for i, h := range hs {
 				if h != noKey && (b.skip == nil || !b.skip(id+uint64(i))) {
 					p := h >> r.shift
-					r.slots[next[p]] = h<<(64-r.shift)>>keyRowBits<<keyRowBits | (id + uint64(i) - r.from + 1)
+					r.parts[p][next[p]] = h<<(64-r.shift)>>keyRowBits<<keyRowBits | (id + uint64(i) - r.from + 1)
 					next[p]++
 				}
 			}
@@ -222,7 +222,7 @@ func (b *runBuilder) fill(r *keyRun, filled []int) error {
 		if list == nil {
 			list = new([]uint64)
 		}
-		slots := r.slots[r.starts[p]:r.starts[p+1]]
+		slots := r.parts[p]
 		*list = append((*list)[:0], slots[:filled[p]]...)
 		clear(slots[:filled[p]])
 		if b.repeated == nil {
