@@ -160,6 +160,14 @@ type Ender interface {
 	End(src io.ReaderAt, start, from, to, size int64, s State) (end int64, err error)
 }
 
+// Padder is a Scanner or a Walker of inputs in which something may stand behind the last
+// record that is no record, such as blank lines.
+type Padder interface {
+	// Padding reports whether all of src, which begins behind the last record and ends with
+	// the input, is nothing but that.
+	Padding(src *io.SectionReader) (bool, error)
+}
+
 // Step is what stands where a Walker has stopped.
 type Step uint8
 

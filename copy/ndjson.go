@@ -105,7 +105,7 @@ func (r *ndjsonRecords) Head(h *Head) (l Layout, err error) {
 	case !enough:
 		return l, ErrShort
 	case array:
-		l.Walk = ndjsonArray{r}
+		l.Walk = ndjsonArray{r, int64(start)}
 	default:
 		l.Scan = ndjsonLines{r}
 	}
@@ -117,13 +117,17 @@ func (r *ndjsonRecords) Decoder() Decoder {
 	return ndjsonDecoder{ndjson.NewDecoder(r.cols, r.b.Location)}
 }
 
-// explain says what is wrong with a record.
-func (r *ndjsonRecords) explain(rec *Record, text []byte, array bool) *Error {
-	body := bytes.TrimRight(text, "\r\n")
+// explain says what is wrong with a record; alone is that it is an element with nothing
+// behind it.
+func (r *ndjsonRecords) explain(rec *Record, text []byte, kind ndjson.Kind, alone bool) *Error {
+	body := bytes.Trim(text, " \t\r\n")
 	place := func(e *Error, at int) *Error {
 		return rec.Error(e, int64(bytes.Count(text[:at], []byte{'\n'})), at)
 	}
-	fields, at, e := ndjson.Explain(text, array, r.cols)
+	fields, at, e := ndjson.Explain(text, kind, r.cols)
+	if e == nil && alone {
+		at, e = len(text), ndjson.Alone()
+	}
 	if e != nil {
 		return place(e, at).WithValue(shown(body))
 	}
@@ -167,10 +171,24 @@ func (r ndjsonLines) After(b []byte, _ int64, s State, k int64) int {
 	return ndjson.After(b, s == 1, k)
 }
 
-func (r ndjsonLines) Explain(rec *Record) *Error { return r.explain(rec, rec.Bytes, false) }
+func (r ndjsonLines) Padding(src *io.SectionReader) (bool, error) { return ndjson.Ends(src, false) }
+
+func (r ndjsonLines) Explain(rec *Record) *Error {
+	return r.explain(rec, rec.Bytes, ndjson.Line, false)
+}
 
 // ndjsonArray is records that are the elements of an array.
-type ndjsonArray struct{ *ndjsonRecords }
+type ndjsonArray struct {
+	*ndjsonRecords
+	start int64 // of the first
+}
+
+func elementKind(first bool) ndjson.Kind {
+	if first {
+		return ndjson.First
+	}
+	return ndjson.Later
+}
 
 func (r ndjsonArray) Walk(b []byte, last bool, until int, most int64) (n int, rows int64, next Step) {
 	n, rows, step := ndjson.Elements(b, last, until, most)
@@ -183,12 +201,14 @@ func (r ndjsonArray) Skip(src io.ReaderAt, off, end int64) (n int64, next Step, 
 }
 
 func (r ndjsonArray) Explain(src *io.SectionReader, rec *Record) (*Error, error) {
-	text, err := ndjson.ReadElement(src)
+	text, alone, err := ndjson.ReadElement(src)
 	if err != nil {
 		return nil, err
 	}
-	return r.explain(rec, text, true), nil
+	return r.explain(rec, text, elementKind(rec.Offset == r.start), alone), nil
 }
+
+func (r ndjsonArray) Padding(src *io.SectionReader) (bool, error) { return ndjson.Ends(src, true) }
 
 func arrayStep(s ndjson.Step) Step {
 	return [...]Step{ndjson.Enough: StepEnough, ndjson.Short: StepShort, ndjson.End: StepEnd, ndjson.Bad: StepBad}[s]
@@ -250,7 +270,11 @@ func (ndjsonReader) Infer(ctx context.Context, samples []Sample) (*Proposal, err
 		if len(record) == 0 {
 			continue
 		}
-		if _, at, e := ndjson.Explain(record, array, nil); e != nil {
+		kind := ndjson.Line
+		if array {
+			kind = elementKind(end == 0)
+		}
+		if _, at, e := ndjson.Explain(record, kind, nil); e != nil {
 			first += start + end
 			rec := Record{File: s.Name, Line: 1 + int64(bytes.Count(s.Bytes[:first], []byte{'\n'})), Offset: int64(first)}
 			return nil, rec.Error(e, int64(bytes.Count(record[:at], []byte{'\n'})), at).WithValue(shown(record))

@@ -117,11 +117,35 @@ func (l *loader) verify(converted bool) error {
 		}
 	}
 	for _, in := range l.inputs {
-		if end[in] != in.end {
+		if padding, err := l.padding(in, end[in]); err != nil {
+			return err
+		} else if !padding {
 			return errChanged(in.name)
 		}
 	}
 	return nil
+}
+
+// padding reports whether what in has from off on is part of no record.
+func (l *loader) padding(in *input, off int64) (bool, error) {
+	padder, is := in.layout.Scan.(Padder)
+	if !is {
+		padder, is = in.layout.Walk.(Padder)
+	}
+	if !is || off > in.end {
+		return off == in.end, nil
+	}
+	w := l.pool[0]
+	defer w.close()
+	src, err := w.source(in)
+	if err != nil {
+		return false, err
+	}
+	padding, err := padder.Padding(io.NewSectionReader(src, off, in.end-off))
+	if err != nil {
+		return false, readError(err, in.name)
+	}
+	return padding, nil
 }
 
 // closeFiles closes what openFiles left open.

@@ -172,7 +172,10 @@ func (t *walker) pass(off, until, most int64) (end, rows int64, next Step, err e
 	if err != nil {
 		return off, 0, StepBad, readError(err, t.in.name)
 	}
-	if next != StepEnough || end > until {
+	switch {
+	case next == StepEnd:
+		return end, 0, next, nil
+	case next != StepEnough || end > until:
 		return off, 0, next, nil
 	}
 	return end, 1, StepEnough, nil

@@ -1,6 +1,9 @@
 package ndjson
 
-import "io"
+import (
+	"io"
+	"strings"
+)
 
 // Where the elements of a top-level array end only a walk from its start tells. Elements
 // are found by their brackets, strings passed over; whether they are JSON is not looked
@@ -108,22 +111,27 @@ func completeElements(b []byte) (end int) {
 
 // Elements passes elements of b, which begins with one, as long as they end at until or
 // before it and are not more than most; last says that the input ends with b. It returns
-// where it stopped, how many it passed, and what stands there.
+// where it stopped, how many it passed, and what stands there. At the end of the array it
+// has stopped behind everything. An element that nothing follows, no bracket either, is Bad.
 func Elements(b []byte, last bool, until int, most int64) (n int, passed int64, next Step) {
 	for {
 		end, step := element(b, n)
 		switch {
 		case step == End:
-			return n, passed, arrayEnd(b, end, last)
+			if step = arrayEnd(b, end, last); step == End {
+				n = len(b)
+			}
+			return n, passed, step
 		case step != Enough || passed == most || end > until:
 			return n, passed, step
 		}
-		// A bracket behind an element looks like the one before the first.
 		q := skipSpace(b, end)
 		switch {
-		case q == len(b) && !last:
+		case q == len(b) && last:
+			return n, passed, Bad
+		case q == len(b):
 			return n, passed, Short
-		case q < len(b) && b[q] == '[':
+		case b[q] == '[': // which looks like the one before the first element
 			return q + 1, passed + 1, Bad
 		}
 		n = end
@@ -148,39 +156,66 @@ func atEnd(b []byte) bool {
 	return step == End && arrayEnd(b, end, true) == End
 }
 
-// SkipElement returns where the element ends that starts at off of src, whose input ends at
-// end, and what stands there: Enough, if the element is whole.
+// SkipElement is Elements for the one element that starts at off of src, whose input ends
+// at end, if Elements does not see it whole.
 func SkipElement(src io.ReaderAt, off, end int64) (int64, Step, error) {
 	for size := int64(1 << 20); ; size *= 2 {
-		n := min(size, end-off)
-		b := make([]byte, n)
-		if _, err := io.ReadFull(io.NewSectionReader(src, off, n), b); err != nil {
+		b := make([]byte, min(size, end-off))
+		if _, err := io.ReadFull(io.NewSectionReader(src, off, int64(len(b))), b); err != nil {
 			return 0, Short, err
 		}
-		last := off+n == end
-		e, step := element(b, 0)
-		if step == End {
-			step, e = arrayEnd(b, e, last), 0
+		last := off+int64(len(b)) == end
+		n, passed, step := Elements(b, last, len(b), 1)
+		if passed == 1 {
+			n, step = element(b, 0)
 		}
 		if step != Short || last {
-			return off + int64(e), step, nil
+			return off + int64(n), step, nil
+		}
+	}
+}
+
+// Ends reports whether src is nothing but blanks and line ends, and if array is set the
+// bracket that ends an array among them; before it the one that begins it may stand.
+func Ends(src io.Reader, array bool) (bool, error) {
+	b := make([]byte, 4<<10)
+	want := ""
+	if array {
+		want = "[]"
+	}
+	for {
+		n, err := src.Read(b)
+		for p := skipSpace(b[:n], 0); p < n; p = skipSpace(b[:n], p+1) {
+			at := strings.IndexByte(want, b[p])
+			if at < 0 {
+				return false, nil
+			}
+			want = want[at+1:]
+		}
+		if err == io.EOF {
+			return !array || want == "", nil
+		}
+		if err != nil {
+			return false, err
 		}
 	}
 }
 
 // ReadElement returns the element that src begins with; or, if it does not begin with one
-// that ends, as much of src as there is, and where it goes on.
-func ReadElement(src *io.SectionReader) ([]byte, error) {
+// that ends, as much of src as there is, and where it goes on. alone is true if nothing
+// follows the element.
+func ReadElement(src *io.SectionReader) (text []byte, alone bool, err error) {
 	for size := int64(64 << 10); ; size *= 4 {
 		b := make([]byte, min(size, src.Size()))
 		if n, err := src.ReadAt(b, 0); n < len(b) {
-			return nil, err
+			return nil, false, err
 		}
+		whole := int64(len(b)) == src.Size()
 		switch end, step := element(b, 0); {
-		case step == Enough:
-			return b[:end], nil
-		case step == Bad, step == End && skipSpace(b, end+1) < len(b), int64(len(b)) == src.Size():
-			return b, nil
+		case step == Enough && (whole || skipSpace(b, end) < len(b)):
+			return b[:end], skipSpace(b, end) == len(b), nil
+		case step == Bad, step == End && skipSpace(b, end+1) < len(b), whole:
+			return b, false, nil
 		}
 	}
 }

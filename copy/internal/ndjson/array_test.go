@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 func TestArrayStart(t *testing.T) {
@@ -28,41 +29,40 @@ func TestArrayStart(t *testing.T) {
 	}
 }
 
-// walkAll walks over an array as package copy does, in windows of size bytes with records
-// that end at or before multiples of until. It returns the records, where the walk ended,
-// and what stands there.
-func walkAll(in string, size, until int) (records []string, at int, step Step) {
-	for limit := until; ; {
+// walkAll walks over an array as package copy does, in windows of size bytes, where records
+// end at or before multiples of until. It returns the records and what stands behind them.
+func walkAll(in string, size, until int) (records []string, step Step) {
+	at, limit := 0, until
+	for at < len(in) {
 		end := min(at+size, len(in))
-		n, passed, next := Elements([]byte(in[at:end]), end == len(in), max(0, min(limit, len(in))-at), 1<<20)
+		n, passed, next := Elements([]byte(in[at:end]), end == len(in), max(0, min(limit, end)-at), 1<<20)
 		if passed == 0 && next == Short && end < len(in) {
 			e, skipped, err := SkipElement(strings.NewReader(in), int64(at), int64(len(in)))
 			if err != nil {
 				panic(err)
 			}
-			if next = skipped; next == Enough && int(e) <= limit {
-				n, passed = int(e)-at, 1
+			if n, next = int(e)-at, skipped; next == Enough && int(e) > limit {
+				n = 0
+			} else if next == Enough {
+				passed = 1
 			}
 		}
-		for from := at; passed > 0; passed-- {
+		from := at
+		for range passed {
 			e, _ := element([]byte(in), from)
 			records = append(records, in[from:e])
 			from = e
-			if passed > 1 {
-				continue
-			}
-			at += n
-			next = Enough
 		}
+		at, step = at+n, next
 		switch {
-		case next == Enough && n == 0 && limit < len(in):
+		case passed > 0:
+		case next == Enough:
 			limit += until
-		case next == Enough && n == 0:
-			return records, at, Short
-		case next != Enough:
-			return records, at, next
+		default:
+			return records, next
 		}
 	}
+	return records, step
 }
 
 // TestElements walks over arrays in windows of every size.
@@ -78,7 +78,7 @@ func TestElements(t *testing.T) {
 		{`[{},]`, `[{}|,; end`}, // the second fails
 		{`[{}] x`, `[{}; bad`},
 		{`[{}][{}]`, `[{}; bad`},
-		{`[{}`, `[{}; short`},
+		{`[{}`, `; bad`}, // nothing follows
 		{`[{} {}]`, `[{}; bad`},
 		{`[{}{}]`, `[{}; bad`},
 		{`[{},{"a":"`, `[{}; short`},
@@ -91,7 +91,7 @@ func TestElements(t *testing.T) {
 	} {
 		for size := 1; size <= len(c.in); size++ {
 			for until := 1; until <= len(c.in); until++ {
-				records, _, step := walkAll(c.in, size, until)
+				records, step := walkAll(c.in, size, until)
 				got := strings.Join(records, "|") + "; " + [...]string{"enough", "short", "end", "bad"}[step]
 				if got != c.want {
 					t.Fatalf("%q in windows of %d, records up to multiples of %d: %s, want %s", c.in, size, until, got, c.want)
@@ -114,7 +114,7 @@ func TestSkipElement(t *testing.T) {
 	}{
 		{"[1" + long + "]", 2, int64(2 + len(long)), Enough},
 		{"[1" + long[:len(long)-1], 2, 2, Short},
-		{"[1]" + strings.Repeat(" ", 3<<20), 2, 2, End},
+		{"[1]" + strings.Repeat(" ", 3<<20), 2, 3 + (3 << 20), End},
 		{"[1]" + strings.Repeat(" ", 3<<20) + "x", 2, 2, Bad},
 		{"[1]", 1, 1, Bad},
 	} {
@@ -130,15 +130,48 @@ func TestSkipElement(t *testing.T) {
 
 func TestReadElement(t *testing.T) {
 	long := strings.Repeat("x", 200<<10)
-	for _, c := range []struct{ in, want string }{
-		{`[{"a":1},{"b"`, `[{"a":1}`},
-		{`,"` + long + `"]  `, `,"` + long + `"`},
-		{`,{"` + long, `,{"` + long},
-		{`] x`, `] x`},
+	for _, c := range []struct {
+		in, want string
+		alone    bool
+	}{
+		{`[{"a":1},{"b"`, `[{"a":1}`, false},
+		{`,"` + long + `"]  `, `,"` + long + `"`, false},
+		{`,{"` + long, `,{"` + long, false},
+		{`] x`, `] x`, false},
+		{`,{}` + strings.Repeat("\n", 100<<10) + "]", `,{}`, false},
+		{`,{}` + strings.Repeat("\n", 100<<10), `,{}`, true},
+		{`,{}`, `,{}`, true},
 	} {
-		b, err := ReadElement(io.NewSectionReader(strings.NewReader(c.in), 0, int64(len(c.in))))
-		if string(b) != c.want || err != nil {
-			t.Errorf("%.20q: %.20q %v", c.in, b, err)
+		b, alone, err := ReadElement(io.NewSectionReader(strings.NewReader(c.in), 0, int64(len(c.in))))
+		if string(b) != c.want || alone != c.alone || err != nil {
+			t.Errorf("%.20q: %.20q %t %v", c.in, b, alone, err)
 		}
+	}
+}
+
+func TestEnds(t *testing.T) {
+	for _, c := range []struct {
+		in           string
+		lines, array bool
+	}{
+		{"", true, false},
+		{" \r\n\t\n", true, false},
+		{"\n]\n", false, true},
+		{"]", false, true},
+		{"]]", false, false},
+		{" [\n]", false, true},
+		{"[", false, false},
+		{"x", false, false},
+		{strings.Repeat(" ", 10000) + "]" + strings.Repeat("\n", 10000), false, true},
+		{strings.Repeat(" ", 10000) + "1", false, false},
+	} {
+		for array, want := range map[bool]bool{false: c.lines, true: c.array} {
+			if got, err := Ends(strings.NewReader(c.in), array); got != want || err != nil {
+				t.Errorf("%.20q, array %t: %t %v", c.in, array, got, err)
+			}
+		}
+	}
+	if _, err := Ends(iotest.ErrReader(io.ErrUnexpectedEOF), false); err == nil {
+		t.Error("an error of reading is none")
 	}
 }

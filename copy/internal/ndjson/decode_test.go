@@ -122,40 +122,41 @@ func TestExplain(t *testing.T) {
 	deep := strings.Repeat("[", MaxDepth)
 	for _, c := range []struct {
 		record string
-		array  bool
+		kind   Kind
 		at     int
 		state  string
 		detail string
 	}{
-		{`{"a":1}xyz`, false, 7, "22P04", `Token "xyz" is invalid.`},
-		{`{"a":"\u20A"}`, false, 7, "22P04", `"\u" must be followed by four hexadecimal digits.`},
-		{`{"a":"\ud83e x"}`, false, 6, "22P05", "Half of a surrogate pair stands alone."},
-		{`{"x":"\ud83e x"}`, false, 6, "22P05", "Half of a surrogate pair stands alone."},
-		{`{"a":"x\u0000"}`, false, 5, "22P05", `\u0000 cannot be converted to text.`},
-		{`{"a":f1234`, false, 5, "22P04", `Token "f1234" is invalid.`},
-		{`{"kk:17}`, false, 1, "22P04", `Token ""kk:17}" is invalid.`},
-		{`{"a":NaN}`, false, 5, "22P04", `Token "NaN" is invalid.`},
-		{`{"a":01}`, false, 5, "22P04", `Token "01" is invalid.`},
-		{`{"a":1,}`, false, 7, "22P04", `Expected string, but found "}".`},
-		{`{"a":1`, false, 6, "22P04", `The input string ended unexpectedly.`},
-		{"{\"a\":\"\t\"}", false, 6, "22P04", "Character with value 0x09 must be escaped."},
-		{`[1,2]`, false, 0, "22P04", ""},
-		{`"x"`, false, 0, "22P04", ""},
-		{`{"x":` + deep + `}`, false, 4 + MaxDepth, "54001", fmt.Sprintf("At most %d levels can be read.", MaxDepth)},
-		{"{\"x\":\"a\xff\"}", false, 7, "22021", ""},
-		{`,{"a":tru}`, true, 6, "22P04", `Token "tru" is invalid.`},
-		{` {"a":1}]`, true, 1, "22P04", "Expected \",\" or \"]\" behind an element of the array."},
-		{`[1`, true, 1, "22P04", ""},
-		{`, `, true, 2, "22P04", "The input string ended unexpectedly."},
-		{`] x`, true, 0, "22P04", "The array ends before it, or not at all."},
-		{` `, true, 1, "22P04", "The array ends before it, or not at all."},
+		{`{"a":1}xyz`, Line, 7, "22P04", `Token "xyz" is invalid.`},
+		{`{"a":"\u20A"}`, Line, 7, "22P04", `"\u" must be followed by four hexadecimal digits.`},
+		{`{"a":"\ud83e x"}`, Line, 6, "22P05", "Half of a surrogate pair stands alone."},
+		{`{"x":"\ud83e x"}`, Line, 6, "22P05", "Half of a surrogate pair stands alone."},
+		{`{"a":"x\u0000"}`, Line, 5, "22P05", `\u0000 cannot be converted to text.`},
+		{`{"a":f1234`, Line, 5, "22P04", `Token "f1234" is invalid.`},
+		{`{"kk:17}`, Line, 1, "22P04", `Token ""kk:17}" is invalid.`},
+		{`{"a":NaN}`, Line, 5, "22P04", `Token "NaN" is invalid.`},
+		{`{"a":01}`, Line, 5, "22P04", `Token "01" is invalid.`},
+		{`{"a":1,}`, Line, 7, "22P04", `Expected string, but found "}".`},
+		{`{"a":1`, Line, 6, "22P04", `The input string ended unexpectedly.`},
+		{"{\"a\":\"\t\"}", Line, 6, "22P04", "Character with value 0x09 must be escaped."},
+		{`[1,2]`, Line, 0, "22P04", ""},
+		{`"x"`, Line, 0, "22P04", ""},
+		{`{"x":` + deep + `}`, Line, 4 + MaxDepth, "54001", fmt.Sprintf("At most %d levels can be read.", MaxDepth)},
+		{"{\"x\":\"a\xff\"}", Line, 7, "22021", ""},
+		{`,{"a":tru}`, Later, 6, "22P04", `Token "tru" is invalid.`},
+		{` {"a":1}]`, Later, 1, "22P04", "Expected \",\" or \"]\" behind an element of the array."},
+		{`[{}`, Later, 0, "22P04", "Expected \",\" or \"]\" behind an element of the array."},
+		{`[1`, First, 1, "22P04", ""},
+		{`, `, Later, 2, "22P04", "Expected an object."},
+		{`] x`, Later, 0, "22P04", "The array ends before it, or not at all."},
+		{` `, Later, 1, "22P04", "The array ends before it, or not at all."},
 	} {
-		_, at, e := Explain([]byte(c.record), c.array, cols)
+		_, at, e := Explain([]byte(c.record), c.kind, cols)
 		if e == nil || at != c.at || e.SQLState != c.state || e.Detail != c.detail {
 			t.Errorf("%.60s: at %d %+v, want at %d %s %s", c.record, at, e, c.at, c.state, c.detail)
 		}
 	}
-	fields, _, e := Explain([]byte(`{"b":"7" , "c":0,"a":[1, 2]}`+"\r\n"), false, cols)
+	fields, _, e := Explain([]byte(`{"b":"7" , "c":0,"a":[1, 2]}`+"\r\n"), Line, cols)
 	if e != nil || string(fields[0].Text) != "[1, 2]" || fields[0].At != 21 || string(fields[1].Text) != "7" || fields[1].At != 5 {
 		t.Errorf("%+v, %v", fields, e)
 	}

@@ -41,6 +41,7 @@ type Decoder struct {
 	first int      // the record that rows begins with
 	rows  []uint32 // where the values of the records from first on are
 
+	block            []byte // of an array, with a control byte behind it
 	null, slow, bits []uint64
 	literal          []byte
 }
@@ -70,23 +71,26 @@ func NewDecoder(cols []Column, location *time.Location) *Decoder {
 func (d *Decoder) Begin(array bool) { d.array, d.begun = array, false }
 
 // Index walks over the records of b, which begins with one or with blank lines. last says
-// that the input ends with b. A byte behind b, within its capacity, is overwritten. It
+// that the input ends with b; then a byte behind b, within its capacity, is overwritten. It
 // returns how many records in front are complete and right, and whether the one behind
 // them fails.
 //
 // Elements of an array begin with the comma before them, the first with the bracket, and
-// end with their last brace. What follows the last one is for the walk to judge.
+// end with their last brace. What follows them is for the walk to judge, but one that the
+// input ends with fails.
 func (d *Decoder) Index(b []byte, last bool) (ready int, bad bool) {
 	d.ends, d.done, d.first, d.rows = d.ends[:0], 0, 0, d.rows[:0]
-	begun := d.begun
+	begun, unclosed := d.begun, false
 	whole := len(b)
 	switch {
 	case d.array:
 		if whole = completeElements(b); last && !atEnd(b[whole:]) {
 			bad = true // something else, or nothing
 		}
-		// A control byte takes the place of what follows, if that is all.
-		b = append(b[:len(b):cap(b)], 0)
+		unclosed = last && skipSpace(b, whole) == len(b)
+		// What lies behind the block is not this decoder's to overwrite.
+		d.block = append(append(d.block[:0], b[:whole]...), 0)
+		b = d.block
 	case !last:
 		if whole = bytes.LastIndexByte(b, '\n') + 1; whole == 0 {
 			return 0, false
@@ -109,10 +113,13 @@ func (d *Decoder) Index(b []byte, last bool) (ready int, bad bool) {
 			row = d.addRow()
 		}
 		if p = d.record(row, p); p < 0 {
-			bad = true
+			bad, unclosed = true, false
 			break
 		}
 		d.ends = append(d.ends, min(p, whole))
+	}
+	if unclosed && len(d.ends) > 0 {
+		d.ends = d.ends[:len(d.ends)-1] // what should follow the last one is missing
 	}
 	ready = len(d.ends)
 	d.begun = begun || ready > 0

@@ -15,19 +15,30 @@ type Field struct {
 	At   int    // of the value in the record
 }
 
+// Kind is what a record is.
+type Kind uint8
+
+// The kinds of records.
+const (
+	Line  Kind = iota
+	First      // the first element of an array
+	Later      // another element
+)
+
 // Explain takes one record apart, slowly. It returns its values in the order of cols, or
 // what is wrong with its bytes or its structure and where. A record is a line with or
 // without its end; of an array an element with what leads to it, or what stands there instead.
-func Explain(record []byte, array bool, cols []Column) (fields []Field, at int, e *pgerr.Error) {
+func Explain(record []byte, kind Kind, cols []Column) (fields []Field, at int, e *pgerr.Error) {
 	if pos, seq := pgtext.InvalidSequence(record); pos >= 0 {
 		return nil, pos, pgerr.New(pgerr.CharacterNotInRepertoire, "%s", pgtext.EncodingMessage(seq))
 	}
 	d := NewDecoder(cols, nil)
-	d.Begin(array)
+	d.Begin(kind != Line)
+	d.begun = kind == Later
 	// A control byte that is no blank ends an element whose end is not there.
 	behind := byte(0)
 	body := record
-	if !array {
+	if kind == Line {
 		behind, body = '\n', bytes.TrimSuffix(record, []byte{'\n'})
 	}
 	b := append(append(make([]byte, 0, len(body)+1), body...), behind)
@@ -62,6 +73,11 @@ func Explain(record []byte, array bool, cols []Column) (fields []Field, at int, 
 	return fields, 0, nil
 }
 
+// Alone is what is wrong with an element that nothing follows.
+func Alone() *pgerr.Error {
+	return pgerr.New(pgerr.BadCopyFileFormat, "record is not valid JSON").WithDetail("The array does not end.")
+}
+
 // why says what the fault of the record at p is, and where.
 func (w *walker) why(b []byte, p int) (at int, e *pgerr.Error) {
 	at = w.faultAt
@@ -87,7 +103,9 @@ func (w *walker) why(b []byte, p int) (at int, e *pgerr.Error) {
 	}
 	text := b[:len(b)-1] // without the byte that was put behind it
 	if w.array {
-		p = skipSpace(text, p+1)
+		if p = skipSpace(text, p+1); p == len(text) {
+			return p, e.WithDetail("Expected an object.")
+		}
 	}
 	if pos, valid := pgtext.ValidJSON(text[p:]); !valid {
 		at = p + pos

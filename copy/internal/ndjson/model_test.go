@@ -257,7 +257,7 @@ type expected struct {
 func expect(t *testing.T, record []byte) expected {
 	t.Helper()
 	m := modelRead(record)
-	fields, at, e := Explain(record, false, modelColumns)
+	fields, at, e := Explain(record, Line, modelColumns)
 	if (e != nil) != m.wrong || at > len(record) {
 		t.Fatalf("%q: explained by %v at %d; the model finds it wrong: %t", record, e, at, m.wrong)
 	}

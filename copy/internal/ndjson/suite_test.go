@@ -32,11 +32,15 @@ func decodeDocument(text []byte) (stored, refused string) {
 	d.Begin(true)
 	n, bad := d.Index(append(make([]byte, 0, len(in)+2), in...), true)
 	if n != 1 || bad {
-		record, err := ReadElement(io.NewSectionReader(bytes.NewReader(in[d.End(n):]), 0, int64(len(in)-d.End(n))))
+		record, _, err := ReadElement(io.NewSectionReader(bytes.NewReader(in[d.End(n):]), 0, int64(len(in)-d.End(n))))
 		if err != nil {
 			return "", err.Error()
 		}
-		if _, _, e := Explain(record, true, documentColumns); e != nil {
+		kind := Later
+		if d.End(n) == 0 {
+			kind = First
+		}
+		if _, _, e := Explain(record, kind, documentColumns); e != nil {
 			return "", e.SQLState + " " + e.Detail
 		}
 		return "", "why it is refused is not known"
