@@ -2,6 +2,7 @@ package copy
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -30,31 +31,49 @@ func (w *arrowWriter) Create(f *Output) (Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &arrowArchive{w: w, columns: f.Columns, out: out}, nil
+	a := &arrowArchive{w: w, out: out, most: int(w.rows)}
+	if f.Rows >= 0 {
+		a.most = int(min(w.rows, f.Rows))
+	}
+	a.sets.New = func() any {
+		set := &arrowSet{}
+		for _, c := range f.Columns {
+			set.columns = append(set.columns, newArrowPending(c.Name, c.Type, w.lenient))
+		}
+		return set
+	}
+	return a, nil
 }
 
 // arrowArchive is what is being written.
 type arrowArchive struct {
-	w       *arrowWriter
-	columns []Column
-	out     *arrowipc.Writer
+	w    *arrowWriter
+	out  *arrowipc.Writer
+	most int       // rows of a batch that are likely
+	sets sync.Pool // of *arrowSet
+}
+
+// arrowSet is the memory of one batch, which is used again for another.
+type arrowSet struct {
+	columns []*arrowPending
+	rows    int
+	pack    *arrowipc.Pack // what became of it
 }
 
 func (a *arrowArchive) Workers(limit int) int { return limit }
 
-func (a *arrowArchive) Packer() Packer {
-	p := &arrowPacker{w: a.w}
-	for _, c := range a.columns {
-		p.columns = append(p.columns, newArrowPending(c.Name, c.Type, a.w.lenient))
-	}
-	return p
-}
+func (a *arrowArchive) Packer() Packer { return &arrowPacker{a: a} }
 
 func (a *arrowArchive) Put(pack any) error {
-	for _, p := range pack.([]*arrowipc.Pack) {
-		if err := a.out.Put(p); err != nil {
+	for _, set := range pack.([]*arrowSet) {
+		if err := a.out.Put(set.pack); err != nil {
 			return err
 		}
+		for _, c := range set.columns {
+			c.reset()
+		}
+		set.rows, set.pack = 0, nil
+		a.sets.Put(set)
 	}
 	return nil
 }
@@ -63,17 +82,19 @@ func (a *arrowArchive) Close() error { return a.out.Close() }
 
 // arrowPacker makes batches of rows.
 type arrowPacker struct {
-	w       *arrowWriter
-	columns []*arrowPending
-	rows    int // that wait
-	packs   []*arrowipc.Pack
+	a    *arrowArchive
+	open *arrowSet // rows that wait; nil if none do
+	full []*arrowSet
 }
 
 // Add adds rows to those that wait, and makes a batch of them whenever there are enough.
 func (p *arrowPacker) Add(b Batch) error {
 	for from := 0; from < b.Rows; {
-		n := min(b.Rows-from, int(p.w.rows)-p.rows)
-		for i, c := range p.columns {
+		if p.open == nil {
+			p.open = p.a.sets.Get().(*arrowSet)
+		}
+		n := min(b.Rows-from, int(p.a.w.rows)-p.open.rows)
+		for i, c := range p.open.columns {
 			n = c.room(&b.Cols[i], from, n)
 		}
 		if n == 0 {
@@ -82,13 +103,16 @@ func (p *arrowPacker) Add(b Batch) error {
 			}
 			continue
 		}
-		for i, c := range p.columns {
+		for i, c := range p.open.columns {
+			if p.open.rows > 0 {
+				c.grow(p.a.most)
+			}
 			v := b.Cols[i].Slice(from, n)
 			if err := c.add(&v); err != nil {
 				return err
 			}
 		}
-		p.rows += n
+		p.open.rows += n
 		from += n
 	}
 	return nil
@@ -96,28 +120,28 @@ func (p *arrowPacker) Add(b Batch) error {
 
 // seal makes a batch of the rows that wait.
 func (p *arrowPacker) seal() error {
-	arrays := make([]arrowipc.Array, len(p.columns))
-	for i, c := range p.columns {
+	arrays := make([]arrowipc.Array, len(p.open.columns))
+	for i, c := range p.open.columns {
 		arrays[i] = c.array()
 	}
-	pack, err := arrowipc.Encode(arrays, p.rows, p.w.codec)
-	if err != nil {
+	var err error
+	if p.open.pack, err = arrowipc.Encode(arrays, p.open.rows, p.a.w.codec); err != nil {
 		return err
 	}
-	p.packs, p.rows = append(p.packs, pack), 0
+	p.full, p.open = append(p.full, p.open), nil
 	return nil
 }
 
 func (p *arrowPacker) Pack(bool) (any, error) {
-	if p.rows > 0 {
+	if p.open != nil {
 		if err := p.seal(); err != nil {
 			return nil, err
 		}
 	}
-	if len(p.packs) == 0 {
+	if len(p.full) == 0 {
 		return nil, nil
 	}
-	out := p.packs
-	p.packs = nil
+	out := p.full
+	p.full = nil
 	return out, nil
 }

@@ -1,7 +1,6 @@
 package copy
 
 import (
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"time"
@@ -38,7 +37,8 @@ type arrowPending struct {
 	cap     int
 	list    *arrowPending // elements, if the column is of arrays; col then has their offsets
 	parse   parser
-	lenient bool // what Arrow does not have becomes NULL
+	lenient bool   // what Arrow does not have becomes NULL
+	wide    []byte // decimals in 128 bits
 }
 
 func newArrowPending(name string, t columnar.Type, lenient bool) *arrowPending {
@@ -221,7 +221,7 @@ func (p *arrowPending) addText(text []byte) error {
 	return nil
 }
 
-// array returns the rows that wait as an Arrow array, over their memory, and forgets them.
+// array returns the rows that wait as an Arrow array, over their memory.
 func (p *arrowPending) array() arrowipc.Array {
 	n := p.rows
 	v := columnar.MakeVec(p.col.Type, n, p.col.Valid, p.col.Fixed, p.col.Bits, p.col.Offsets, p.col.Data, p.col.NaN)
@@ -233,10 +233,8 @@ func (p *arrowPending) array() arrowipc.Array {
 		}
 	}
 	a := arrowipc.Array{Rows: n, Nulls: n}
-	for i, w := range p.col.Valid {
-		if i<<6 < n {
-			a.Nulls -= bits.OnesCount64(w)
-		}
+	for _, w := range p.col.Valid[:min(len(p.col.Valid), (n+63)/64)] {
+		a.Nulls -= bits.OnesCount64(w)
 	}
 	a.Buffers = [][]byte{wordBytes(p.col.Valid)[:(n+7)/8]}
 	switch {
@@ -248,27 +246,44 @@ func (p *arrowPending) array() arrowipc.Array {
 	case p.col.Type.Kind == columnar.Bool:
 		a.Buffers = append(a.Buffers, wordBytes(p.col.Bits)[:(n+7)/8])
 	case p.col.Type.Kind == columnar.Decimal:
-		a.Buffers = append(a.Buffers, wide(&v))
+		a.Buffers = append(a.Buffers, p.decimals(&v))
 	default:
 		a.Buffers = append(a.Buffers, p.col.Fixed[:n*p.col.Type.Width()])
 	}
-	p.col = columnar.ColumnBuf{Type: p.col.Type}
-	p.rows, p.cap = 0, 0
 	return a
 }
 
-// wide returns the values of a Decimal in 128 bits each.
-func wide(v *columnar.Vec) []byte {
+// reset forgets the rows and keeps the memory.
+func (p *arrowPending) reset() {
+	clear(p.col.Valid)
+	clear(p.col.Bits)
+	if p.list != nil {
+		p.list.reset()
+		clear(p.list.col.Fixed) // what is null is not written
+	}
+	p.col.Data, p.col.NaN, p.rows = p.col.Data[:0], nil, 0
+}
+
+// decimals returns the values of a Decimal in 128 bits each.
+func (p *arrowPending) decimals(v *columnar.Vec) []byte {
+	n := v.Len()
 	if v.Type().Width() == 16 {
-		return v.Fixed()[:16*v.Len()]
+		return v.Fixed()[:16*n]
 	}
-	out := alignedBytes(16 * v.Len())
-	for i := range v.Len() {
-		hi, lo, _ := v.Decimal(i)
-		binary.LittleEndian.PutUint64(out[16*i:], lo)
-		binary.LittleEndian.PutUint64(out[16*i+8:], uint64(hi))
+	if len(p.wide) < 16*n {
+		p.wide = alignedBytes(16 * p.cap)
 	}
-	return out
+	out := view[int64](p.wide, 2*n)
+	if v.Type().Width() == 4 {
+		for i, x := range v.Int32s()[:n] {
+			out[2*i], out[2*i+1] = int64(x), int64(x)>>63
+		}
+	} else {
+		for i, x := range v.Int64s()[:n] {
+			out[2*i], out[2*i+1] = x, x>>63
+		}
+	}
+	return p.wide[:16*n]
 }
 
 // wordBytes returns the memory of w.

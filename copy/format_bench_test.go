@@ -10,7 +10,7 @@ import (
 	"github.com/ingotdb/ingot/columnar"
 )
 
-var formats = []string{"csv", "text", "binary"}
+var formats = []string{"csv", "text", "binary", "arrow"}
 
 func formatOptions(format string) []Option {
 	return []Option{{Name: "format", Values: []OptionValue{{Text: format}}}}
