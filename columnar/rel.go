@@ -165,6 +165,9 @@ func (v *version) rels(id uint32) []*Table {
 func (d *draft) unreferenced(slot int, what string) error {
 	s := d.tables[slot].schema
 	rels := d.rels(s.ID)
+	if what == "truncate" { // a rel table that never had a row names none
+		rels = slices.DeleteFunc(rels, func(t *Table) bool { return t.NextRow() == 0 })
+	}
 	if len(rels) == 0 {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 // alterTable runs ALTER TABLE: its actions one after the other.
 func (r *run) alterTable(stmt *ast.AlterTable) (*Result, error) {
 	err := r.write(func(txn *columnar.Txn) error {
-		t, err := r.table(txn, stmt.Table)
+		t, err := r.stored(txn, stmt.Table)
 		if stmt.IfExists && pgerr.Code(err) == pgerr.UndefinedTable {
 			r.notice("relation \"%s\" does not exist, skipping", stmt.Table.Name)
 			return nil

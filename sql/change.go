@@ -33,7 +33,11 @@ func (r *run) delete(stmt *ast.Delete) (*Result, error) {
 		}); err != nil {
 			return err
 		}
-		n, err = txn.Delete(t.Schema().Name, ids)
+		if stmt.Cascade {
+			n, _, err = txn.DeleteCascade(t.Schema().Name, ids)
+		} else {
+			n, err = txn.Delete(t.Schema().Name, ids)
+		}
 		return err
 	})
 	return withReturning(&Result{Tag: fmt.Sprintf("DELETE %d", n), Statement: "DELETE", Rows: int64(n), Batches: none}, returned, err)
@@ -81,10 +85,7 @@ func (r *run) update(stmt *ast.Update) (*Result, error) {
 			return err
 		}
 		n = w.rows
-		if _, err := txn.Delete(t.Schema().Name, ids); err != nil {
-			return err
-		}
-		_, err = txn.Append(r.ctx, t.Schema().Name, load)
+		_, err = txn.Replace(r.ctx, t.Schema().Name, ids, load)
 		return err
 	})
 	return withReturning(&Result{Tag: fmt.Sprintf("UPDATE %d", n), Statement: "UPDATE", Rows: n, Batches: none}, returned, err)

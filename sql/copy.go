@@ -175,7 +175,11 @@ func (r *run) target(t *columnar.Table, stmt *ast.Copy) (*copy.Target, error) {
 
 // copyFrom runs COPY FROM a file or STDIN.
 func (r *run) copyFrom(stmt *ast.Copy) (*Result, error) {
-	opt, err := copy.ParseFromOptions(options(stmt.Options))
+	ends, list, err := r.relEnds(stmt.Options)
+	if err != nil {
+		return nil, err
+	}
+	opt, err := copy.ParseFromOptions(options(list))
 	if err != nil {
 		return nil, err
 	}
@@ -188,16 +192,16 @@ func (r *run) copyFrom(stmt *ast.Copy) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.load(stmt, opt, func(view, *copy.Target) (copy.Source, error) { return src, nil })
+	return r.load(stmt, ends, opt, func(view, *copy.Target) (copy.Source, error) { return src, nil })
 }
 
 // load runs COPY FROM; source gives what to read, for what the statement sees.
-func (r *run) load(stmt *ast.Copy, opt *copy.FromOptions, source func(v view, t *copy.Target) (copy.Source, error)) (*Result, error) {
+func (r *run) load(stmt *ast.Copy, ends relEnds, opt *copy.FromOptions, source func(v view, t *copy.Target) (copy.Source, error)) (*Result, error) {
 	var res copy.Result
 	env, end := r.copying(stmt)
 	defer end()
 	bind := func(v view) (*copy.Target, copy.Source, error) {
-		t, err := r.table(v, stmt.Table)
+		t, err := r.copyTable(v, stmt, ends)
 		if err != nil {
 			return nil, copy.Source{}, err
 		}
@@ -239,7 +243,11 @@ func copied(res *copy.Result) *Result {
 // copyQuery runs COPY t FROM (query). Values take the types of the columns as they do in
 // an INSERT, and go from column to column.
 func (r *run) copyQuery(stmt *ast.Copy) (*Result, error) {
-	opt, err := copy.ParseRowsOptions(options(stmt.Options))
+	ends, list, err := r.relEnds(stmt.Options)
+	if err != nil {
+		return nil, err
+	}
+	opt, err := copy.ParseRowsOptions(options(list))
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +255,7 @@ func (r *run) copyQuery(stmt *ast.Copy) (*Result, error) {
 		return nil, r.at(stmt.Where.Pos(), pgerr.New(pgerr.FeatureNotSupported, "WHERE is not supported with COPY FROM a query").
 			WithHint("Put the condition into the query."))
 	}
-	return r.load(stmt, opt, func(v view, t *copy.Target) (copy.Source, error) { return r.querySource(v, t, stmt) })
+	return r.load(stmt, ends, opt, func(v view, t *copy.Target) (copy.Source, error) { return r.querySource(v, t, stmt) })
 }
 
 // querySource returns the source that the query of a COPY FROM is. The columns that it

@@ -277,7 +277,7 @@ func (b *tableBuilder) check(c ast.Check, column string) error {
 func (r *run) dropTable(stmt *ast.DropTable) (*Result, error) {
 	err := r.write(func(txn *columnar.Txn) error {
 		for _, name := range stmt.Tables {
-			t, err := r.table(txn, name)
+			names, err := r.named(txn, name)
 			if stmt.IfExists && pgerr.Code(err) == pgerr.UndefinedTable {
 				r.notice("table \"%s\" does not exist, skipping", name.Name)
 				continue
@@ -285,8 +285,10 @@ func (r *run) dropTable(stmt *ast.DropTable) (*Result, error) {
 			if err != nil {
 				return err
 			}
-			if err := txn.DropTable(t.Schema().Name); err != nil {
-				return err
+			for _, t := range names {
+				if err := r.drop(txn, t, stmt.Cascade); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -298,12 +300,14 @@ func (r *run) dropTable(stmt *ast.DropTable) (*Result, error) {
 func (r *run) truncate(stmt *ast.Truncate) (*Result, error) {
 	err := r.write(func(txn *columnar.Txn) error {
 		for _, name := range stmt.Tables {
-			t, err := r.table(txn, name)
+			names, err := r.named(txn, name)
 			if err != nil {
 				return err
 			}
-			if err := txn.TruncateTable(t.Schema().Name); err != nil {
-				return err
+			for _, t := range names {
+				if err := r.truncateTable(txn, t, stmt.Cascade); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

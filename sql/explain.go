@@ -245,7 +245,7 @@ func (r *run) planQuery(v view, stmt *ast.Select) (*planNode, error) {
 			return nil, err
 		}
 	case q.series != nil && stmt.From != nil:
-		n.Step = "Series " + stmt.From.Call.String()
+		n.Step = "Rows of " + stmt.From.Call.String()
 	}
 	over := func(step string) { n = &planNode{Step: step, Input: n} }
 	if q.groups != nil {
@@ -345,7 +345,11 @@ func (r *run) planCopy(v view, stmt *ast.Copy) (*planNode, error) {
 // planCopyQuery returns the plan of a COPY FROM a query.
 func (r *run) planCopyQuery(v view, stmt *ast.Copy) (*planNode, error) {
 	n := &planNode{Step: "Copy into " + stmt.Table.String()}
-	t, err := r.table(v, stmt.Table)
+	ends, _, err := r.relEnds(stmt.Options)
+	if err != nil {
+		return nil, err
+	}
+	t, err := r.copyTable(v, stmt, ends)
 	if err != nil {
 		return nil, err
 	}
@@ -371,11 +375,15 @@ func (r *run) planCopyQuery(v view, stmt *ast.Copy) (*planNode, error) {
 
 // planCopyFrom returns the plan of a COPY FROM a file or STDIN.
 func (r *run) planCopyFrom(v view, stmt *ast.Copy) (*planNode, error) {
-	opt, err := copy.ParseFromOptions(options(stmt.Options))
+	ends, list, err := r.relEnds(stmt.Options)
 	if err != nil {
 		return nil, err
 	}
-	t, err := r.table(v, stmt.Table)
+	opt, err := copy.ParseFromOptions(options(list))
+	if err != nil {
+		return nil, err
+	}
+	t, err := r.copyTable(v, stmt, ends)
 	if err != nil {
 		return nil, err
 	}

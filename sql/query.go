@@ -170,7 +170,7 @@ func (q *query) source(v view) error {
 		return nil
 	}
 	if from.Call != nil {
-		return q.tableFunction(from)
+		return q.tableFunction(v, from)
 	}
 	t, err := q.run.readable(v, from.Table)
 	if err != nil {

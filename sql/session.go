@@ -253,8 +253,7 @@ func (r *run) statement(stmt ast.Stmt) (*Result, error) {
 	case *ast.Truncate:
 		return r.truncate(stmt)
 	case *ast.CreateRelTable:
-		return nil, r.at(stmt.Pos(), pgerr.New(pgerr.FeatureNotSupported, "rel tables are not supported yet").
-			WithHint("Store the relation as a table with two key columns."))
+		return r.createRelTable(stmt)
 	}
 	return r.control(stmt)
 }
@@ -358,7 +357,9 @@ func (r *run) vacuum(stmt *ast.Vacuum) (*Result, error) {
 // view is the tables that a statement sees.
 type view interface {
 	Table(name string) (*columnar.Table, error)
+	Keyed(name string) (*columnar.Table, error)
 	Tables() []*columnar.Table
+	Adjacency(rel string) (*columnar.Adjacency, error)
 }
 
 // reading is a view that is given back.
@@ -387,14 +388,27 @@ func (r *run) view() (reading, error) {
 	return reading{snap, snap.Release}, nil
 }
 
-// table returns the named table, which must be in the one schema there is.
+// table returns the named table as statements see it, with keys at the ends of edges. It
+// must be in the one schema there is.
 func (r *run) table(v view, name ast.TableName) (*columnar.Table, error) {
+	return r.lookup(v, name, v.Keyed)
+}
+
+// stored returns the named table as it is stored, for statements that change its schema.
+func (r *run) stored(v view, name ast.TableName) (*columnar.Table, error) {
+	return r.lookup(v, name, v.Table)
+}
+
+func (r *run) lookup(v view, name ast.TableName, find func(string) (*columnar.Table, error)) (*columnar.Table, error) {
 	if name.Schema != "" && name.Schema != "public" {
 		return nil, r.at(name.Pos(), pgerr.New(pgerr.UndefinedTable, "relation \"%s\" does not exist", name).
 			WithHint("There is one schema, public."))
 	}
-	t, err := v.Table(name.Name)
+	t, err := find(name.Name)
 	if pgerr.Code(err) == pgerr.UndefinedTable {
+		if pairs := groupTables(v, name.Name); len(pairs) > 0 {
+			return nil, r.at(name.Pos(), errGroup(name.Name, pairs))
+		}
 		e := pgerr.From(err)
 		if near := expr.Near(name.Name, tableNames(v)); near != "" {
 			e.WithHint("Perhaps you meant the table \"%s\".", near)

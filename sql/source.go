@@ -171,16 +171,24 @@ func (q *query) again() (*query, error) {
 	return c, c.bindOutputs()
 }
 
-// series is rows that no table holds: those of VALUES by column, or a range of integers.
+// series is rows that no table holds: those of VALUES by column, a range of integers, or what
+// a function produces.
 type series struct {
+	produce        func(each func(n int, cols []columnar.Vec) error) error // nil for the others
 	values         [][]columnar.Value
 	from, to, step int64
 	typ            columnar.Type
 }
 
 // tableFunction resolves FROM function(...).
-func (q *query) tableFunction(from *ast.From) error {
+func (q *query) tableFunction(v view, from *ast.From) error {
 	c := from.Call
+	if _, ok := graphFunctions[c.Name]; ok {
+		return q.graphFunction(v, from)
+	}
+	if len(c.Named) > 0 {
+		return q.run.at(c.Named[0].Pos(), pgerr.New(pgerr.UndefinedFunction, "%s has no argument named \"%s\"", c.Name, c.Named[0].Name))
+	}
 	if c.Name == "copy_progress" && len(c.Args) == 0 {
 		t, err := q.run.opt.Shared.progress()
 		if err != nil {
@@ -192,7 +200,7 @@ func (q *query) tableFunction(from *ast.From) error {
 	}
 	if c.Name != "generate_series" {
 		return q.run.at(c.Pos(), pgerr.New(pgerr.UndefinedFunction, "table function %s does not exist", c.Name).
-			WithHint("There are generate_series(start, stop [, step]) and copy_progress(). Files are read with COPY."))
+			WithHint("There are generate_series, copy_progress, neighbors, reachable, shortest_path and all_shortest_paths. Files are read with COPY."))
 	}
 	if len(c.Args) != 2 && len(c.Args) != 3 {
 		return q.run.at(c.Pos(), pgerr.New(pgerr.UndefinedFunction, "generate_series takes two or three arguments"))
@@ -236,6 +244,9 @@ func (q *query) tableFunction(from *ast.From) error {
 
 // batches calls each with the rows of the series.
 func (s *series) batches(each func(n int, cols []columnar.Vec) error) error {
+	if s.produce != nil {
+		return s.produce(each)
+	}
 	if s.values != nil {
 		for from := 0; from < len(s.values[0]); from += expr.MaxRows {
 			n := min(len(s.values[0])-from, expr.MaxRows)

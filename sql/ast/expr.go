@@ -140,9 +140,16 @@ type Call struct {
 	At
 	Name     string
 	Args     []Expr
-	Star     bool // count(*)
+	Named    []NamedArg // of a table function: name => value, behind Args
+	Star     bool       // count(*)
 	Distinct bool
 	Filter   Expr // or nil
+}
+
+// NamedArg is an argument with its name.
+type NamedArg struct {
+	Ident
+	Value Expr
 }
 
 // Array is ARRAY[...].

@@ -198,6 +198,11 @@ func (e *Call) print(p *printer) {
 	p.flag(e.Star, "*")
 	p.flag(e.Distinct, "DISTINCT ")
 	p.exprs(e.Args)
+	for i, a := range e.Named {
+		p.flag(i > 0 || len(e.Args) > 0, ", ")
+		p.WriteString(a.String() + " => ")
+		a.Value.print(p)
+	}
 	p.WriteByte(')')
 	if e.Filter != nil {
 		p.WriteString(" FILTER (WHERE ")

@@ -39,6 +39,9 @@ func Walk(e Expr, visit func(Expr) bool) {
 		all(e.X)
 	case *Call:
 		all(e.Args...)
+		for _, a := range e.Named {
+			all(a.Value)
+		}
 		all(e.Filter)
 	case *Array:
 		all(e.Elems...)

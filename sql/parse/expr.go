@@ -498,8 +498,10 @@ func (p *parser) call(at ast.At, name string) *ast.Call {
 			p.accept("all")
 		}
 		p.noSubquery()
-		c.Args = p.list()
-		if p.at("=>", ":=") {
+		if !p.peek(1).is("=>") {
+			c.Args = p.list()
+		}
+		if p.at("=>", ":=") || p.peek(1).is("=>") {
 			p.refuse(p.tok.start, "named arguments are")
 		}
 		if p.at("order") {

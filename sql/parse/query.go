@@ -130,10 +130,7 @@ func (p *parser) from() *ast.From {
 	p.accept("only")
 	if at := p.here(); p.tok.kind == word && p.peek(1).is("(") {
 		name := p.name(ast.CategoryOf(p.tok.text) != ast.Reserved).Name
-		f.Call = p.call(at, name)
-		if f.Call.Filter != nil || f.Call.Star || f.Call.Distinct {
-			p.fail(int(at), pgerr.SyntaxError, "a table function takes a list of arguments")
-		}
+		f.Call = p.tableFunction(at, name)
 	} else {
 		f.Table = p.table()
 		p.accept("*")
@@ -149,6 +146,35 @@ func (p *parser) from() *ast.From {
 		p.refuse(p.tok.start, "TABLESAMPLE is")
 	}
 	return f
+}
+
+// tableFunction reads the arguments of a function in FROM: those by position, then those by
+// name.
+func (p *parser) tableFunction(at ast.At, name string) *ast.Call {
+	c := &ast.Call{At: at, Name: name}
+	p.expect("(")
+	for !p.at(")") {
+		if p.at("*", "distinct", "variadic") {
+			p.fail(int(at), pgerr.SyntaxError, "a table function takes a list of arguments")
+		}
+		if p.peek(1).is("=>") {
+			a := ast.NamedArg{Ident: p.label()}
+			p.expect("=>")
+			a.Value = p.expr()
+			c.Named = append(c.Named, a)
+		} else {
+			p.noSubquery()
+			if len(c.Named) > 0 {
+				p.fail(p.tok.start, pgerr.SyntaxError, "positional argument cannot follow named argument")
+			}
+			c.Args = append(c.Args, p.expr())
+		}
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect(")")
+	return c
 }
 
 func (p *parser) groupBy(s *ast.Select) {
