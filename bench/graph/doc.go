@@ -26,11 +26,9 @@
 // -scale divides the sizes of all graphs, to try things out.
 //
 //	go run ./bench/graph load [-nodes N] [-edges N] [-keys int64,text] [-rounds N] [-peers=false] [-results DIR]
-//	go run ./bench/graph edges -nodes N -edges N -keys int64|text -dir DIR
+//	go run ./bench/graph edges -nodes N -edges N -keys int64|text -files DIR -dir DIR
 //
-// The first of these measures the loading of edges between random nodes, each time in a new
-// process with a new store, and the peer beside it. Raw numbers go to RESULTS/edges-DATE.txt.
-// The second is that process: it prints one line of JSON. Its rows come from memory, so what
-// it measures is what a COPY does behind the conversion of its input; the peer reads a
-// CSV file.
+// The first of these measures the COPY of edges between random nodes from a CSV file, each
+// time in a new process with a new store, and the peer beside it. Raw numbers go to
+// RESULTS/edges-DATE.txt. The second is that process: it prints one line of JSON.
 package main

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -30,7 +31,12 @@ func TestMeasure(t *testing.T) {
 func TestEdges(t *testing.T) {
 	for _, kind := range []string{"int64", "text"} {
 		var out bytes.Buffer
-		if code := run([]string{"edges", "-nodes", "300", "-edges", "2000", "-keys", kind, "-dir", t.TempDir()}, &out, io.Discard); code != 0 {
+		c := loadConfig{nodes: 300, edges: 2000}
+		files := filepath.Join(t.TempDir(), kind)
+		if err := c.writeFiles(files, kind); err != nil {
+			t.Fatal(err)
+		}
+		if code := run([]string{"edges", "-nodes", "300", "-edges", "2000", "-keys", kind, "-dir", t.TempDir(), "-files", files}, &out, io.Discard); code != 0 {
 			t.Fatalf("%s: exit status %d", kind, code)
 		}
 		var s measure.Sample

@@ -29,7 +29,7 @@ type loadConfig struct {
 	rounds       int
 	peers        bool
 	results      string
-	dir          string
+	dir, files   string
 }
 
 // parseLoad reads the command line of the forms that load edges.
@@ -44,6 +44,7 @@ func parseLoad(args []string, stderr io.Writer) (*loadConfig, error) {
 	flags.BoolVar(&c.peers, "peers", true, "measure the peer too, once, if it is installed")
 	flags.StringVar(&c.results, "results", "bench/results", "`directory` for the raw numbers")
 	flags.StringVar(&c.dir, "dir", "", "empty `directory` for the store, of the form edges")
+	flags.StringVar(&c.files, "files", "", "`directory` of the files to load, of the form edges")
 	if err := flags.Parse(args); err != nil {
 		return nil, usage{err}
 	}
@@ -76,18 +77,12 @@ func (c *loadConfig) endsOf(edge int) (from, to int) {
 // edgesHere is the form edges: it loads nodes and edges in this process and measures the
 // edges.
 func (c *loadConfig) edgesHere(ctx context.Context, stdout io.Writer) (err error) {
-	if c.dir == "" || len(c.keys) != 1 {
-		return usage{errors.New("-dir and one type of -keys are needed")}
+	if c.dir == "" || c.files == "" || len(c.keys) != 1 {
+		return usage{errors.New("-dir, -files and one type of -keys are needed")}
 	}
 	kind, key := c.keys[0], keyType
 	if kind == "text" {
 		key = nameType
-	}
-	value := func(node int) columnar.Value {
-		if kind == "text" {
-			return columnar.Value{Type: key, S: keyOf(kind, node)}
-		}
-		return columnar.Value{Type: key, I: int64(node)}
 	}
 	s, err := columnar.Open(ctx, c.dir, columnar.Options{})
 	if err != nil {
@@ -97,11 +92,7 @@ func (c *loadConfig) edgesHere(ctx context.Context, stdout io.Writer) (err error
 	if err := createTables(ctx, s, key); err != nil {
 		return err
 	}
-	err = load(ctx, s, "n", c.nodes, func(w *columnar.FragmentWriter, at, i int) {
-		w.Cols[0].SetValue(i, value(at+i))
-		w.Cols[1].SetValue(i, columnar.Value{Type: nameType})
-	})
-	if err != nil {
+	if err := copyFile(ctx, s, "n", nodesFile(c.files)); err != nil {
 		return err
 	}
 	before, err := measure.DirBytes(c.dir)
@@ -110,13 +101,7 @@ func (c *loadConfig) edgesHere(ctx context.Context, stdout io.Writer) (err error
 	}
 	cpu, faults := measure.ProcessUsage()
 	begin := time.Now()
-	err = load(ctx, s, "e", c.edges, func(w *columnar.FragmentWriter, at, i int) {
-		from, to := c.endsOf(at + i)
-		w.Cols[0].SetValue(i, value(from))
-		w.Cols[1].SetValue(i, value(to))
-		w.Cols[2].SetValue(i, columnar.Value{Type: weightType, I: int64(weight(at + i))})
-	})
-	if err != nil {
+	if err := copyFile(ctx, s, "e", edgesFile(c.files)); err != nil {
 		return err
 	}
 	out := measure.Sample{Rows: int64(c.edges), WallNS: int64(time.Since(begin))}
@@ -170,10 +155,14 @@ func (c *loadConfig) measure(ctx context.Context, stdout, stderr io.Writer) (err
 		return json.NewEncoder(raw).Encode(l)
 	}
 	for _, kind := range c.keys {
+		files := filepath.Join(work, kind)
+		if err := c.writeFiles(files, kind); err != nil {
+			return err
+		}
 		for round := 1; round <= c.rounds; round++ {
 			fmt.Fprintf(stderr, "graph: loading edges with %s keys, round %d of %d\n", kind, round, c.rounds)
 			l := loaded{System: "ingot", Keys: kind, Round: round}
-			if l.Sample, err = c.child(ctx, program, work, kind); err != nil {
+			if l.Sample, err = c.child(ctx, program, work, files, kind); err != nil {
 				return err
 			}
 			if err := add(l); err != nil {
@@ -183,7 +172,7 @@ func (c *loadConfig) measure(ctx context.Context, stdout, stderr io.Writer) (err
 		if c.peers {
 			fmt.Fprintf(stderr, "graph: ladybug loads edges with %s keys\n", kind)
 			l := loaded{System: "ladybug", Keys: kind, Round: 1}
-			if l.Sample, err = c.peer(ctx, peer, kind); err != nil {
+			if l.Sample, err = c.peer(ctx, peer, files, kind); err != nil {
 				return err
 			}
 			if err := add(l); err != nil {
@@ -198,13 +187,13 @@ func (c *loadConfig) measure(ctx context.Context, stdout, stderr io.Writer) (err
 }
 
 // child runs the form edges.
-func (c *loadConfig) child(ctx context.Context, program, work, kind string) (s measure.Sample, err error) {
+func (c *loadConfig) child(ctx context.Context, program, work, files, kind string) (s measure.Sample, err error) {
 	dir, err := os.MkdirTemp(work, "store-")
 	if err != nil {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	cmd := measure.Command(ctx, program, "edges", "-nodes", strconv.Itoa(c.nodes), "-edges", strconv.Itoa(c.edges), "-keys", kind, "-dir", dir)
+	cmd := measure.Command(ctx, program, "edges", "-nodes", strconv.Itoa(c.nodes), "-edges", strconv.Itoa(c.edges), "-keys", kind, "-dir", dir, "-files", files)
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	peak, err := measure.Run(cmd)
@@ -216,26 +205,27 @@ func (c *loadConfig) child(ctx context.Context, program, work, kind string) (s m
 	return s, err
 }
 
-// peer has LadybugDB load the same nodes and edges.
-func (c *loadConfig) peer(ctx context.Context, l ladybug, kind string) (s measure.Sample, err error) {
+// writeFiles writes the files of nodes and edges into a directory, which it makes.
+func (c *loadConfig) writeFiles(dir, kind string) error {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	err := writeLines(nodesFile(dir), c.nodes, func(w *bufio.Writer, i int) { fmt.Fprintf(w, "%s,\n", keyOf(kind, i)) })
+	return errors.Join(err, writeLines(edgesFile(dir), c.edges, func(w *bufio.Writer, i int) {
+		from, to := c.endsOf(i)
+		fmt.Fprintf(w, "%s,%s,%d\n", keyOf(kind, from), keyOf(kind, to), weight(i))
+	}))
+}
+
+// peer has LadybugDB load the same files.
+func (c *loadConfig) peer(ctx context.Context, l ladybug, files, kind string) (s measure.Sample, err error) {
 	dir, err := os.MkdirTemp(l.work, "ladybug-")
 	if err != nil {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	j := job{Dir: dir, Nodes: filepath.Join(dir, "nodes.csv"), Edges: filepath.Join(dir, "edges.csv"), Key: map[string]string{"int64": "INT64", "text": "STRING"}[kind],
+	j := job{Dir: dir, Nodes: nodesFile(files), Edges: edgesFile(files), Key: map[string]string{"int64": "INT64", "text": "STRING"}[kind],
 		Threads: []int{runtime.NumCPU()}, Most: 30, Within: within}
-	err = writeLines(j.Nodes, c.nodes, func(w *bufio.Writer, i int) { fmt.Fprintf(w, "%s,\n", keyOf(kind, i)) })
-	if err != nil {
-		return s, err
-	}
-	err = writeLines(j.Edges, c.edges, func(w *bufio.Writer, i int) {
-		from, to := c.endsOf(i)
-		fmt.Fprintf(w, "%s,%s,%d\n", keyOf(kind, from), keyOf(kind, to), weight(i))
-	})
-	if err != nil {
-		return s, err
-	}
 	a, peak, err := l.run(ctx, &j)
 	return measure.Sample{Rows: int64(c.edges), WallNS: a.EdgesNS, CPUNS: a.EdgesCPUNS, Version: a.Version, PeakAnonBytes: peak}, err
 }

@@ -69,12 +69,16 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 	for _, name := range c.graphs {
 		in := newInput(name, c.scale)
 		fmt.Fprintf(stderr, "graph: %s, %d nodes, %d edges\n", name, in.Nodes, len(in.From))
-		if err := c.ingot(ctx, r, in, filepath.Join(work, "ingot-"+name)); err != nil {
+		files := filepath.Join(work, name)
+		if err := in.writeFiles(files); err != nil {
+			return err
+		}
+		if err := c.ingot(ctx, r, in, filepath.Join(work, "ingot-"+name), files); err != nil {
 			return err
 		}
 		if c.peers {
 			fmt.Fprintf(stderr, "graph: %s, ladybug\n", name)
-			if err := peer.measure(ctx, c, r, in); err != nil {
+			if err := peer.measure(ctx, c, r, in, files); err != nil {
 				return err
 			}
 		}
@@ -86,8 +90,8 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 }
 
 // ingot measures ingot: first every workload without deleted nodes, then the others.
-func (c *config) ingot(ctx context.Context, r *report, in *input, dir string) (err error) {
-	s, err := in.store(ctx, dir)
+func (c *config) ingot(ctx context.Context, r *report, in *input, dir, files string) (err error) {
+	s, err := in.store(ctx, dir, files)
 	if err != nil {
 		return err
 	}

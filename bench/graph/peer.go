@@ -80,16 +80,13 @@ func (l ladybug) run(ctx context.Context, j *job) (a answer, peak int64, err err
 }
 
 // measure loads the input into a new database and runs the workloads without deletes.
-func (l ladybug) measure(ctx context.Context, c *config, r *report, in *input) (err error) {
+func (l ladybug) measure(ctx context.Context, c *config, r *report, in *input, files string) (err error) {
 	dir, err := os.MkdirTemp(l.work, "ladybug-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := in.writeFiles(dir); err != nil {
-		return err
-	}
-	j := job{Dir: dir, Nodes: filepath.Join(dir, "nodes.csv"), Edges: filepath.Join(dir, "edges.csv"), Key: "INT64",
+	j := job{Dir: dir, Nodes: nodesFile(files), Edges: edgesFile(files), Key: "INT64",
 		Threads: c.threads, Rounds: c.peerRounds, Most: 100, Within: within}
 	if in.name == "grid" {
 		j.Most = in.Nodes

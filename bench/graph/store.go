@@ -7,12 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/ingotdb/ingot/columnar"
-	"github.com/ingotdb/ingot/mmap"
+	"github.com/ingotdb/ingot/copy"
 	"github.com/ingotdb/ingot/visibility"
 )
 
@@ -33,8 +30,9 @@ func (in *input) nameOf(i int) string {
 	return in.names[i]
 }
 
-// store makes a store with node table n and rel table e in dir.
-func (in *input) store(ctx context.Context, dir string) (s *columnar.Store, err error) {
+// store makes a store with node table n and rel table e in dir, of the files in the directory
+// files.
+func (in *input) store(ctx context.Context, dir, files string) (s *columnar.Store, err error) {
 	s, err = columnar.Open(ctx, dir, columnar.Options{})
 	if err != nil {
 		return nil, err
@@ -47,18 +45,7 @@ func (in *input) store(ctx context.Context, dir string) (s *columnar.Store, err 
 	if err := createTables(ctx, s, keyType); err != nil {
 		return nil, err
 	}
-	err = load(ctx, s, "n", in.Nodes, func(w *columnar.FragmentWriter, at, i int) {
-		w.Cols[0].SetValue(i, columnar.Value{Type: keyType, I: int64(at + i)})
-		w.Cols[1].SetValue(i, columnar.Value{Type: nameType, S: in.nameOf(at + i)})
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s, load(ctx, s, "e", len(in.From), func(w *columnar.FragmentWriter, at, i int) {
-		w.Cols[0].SetValue(i, columnar.Value{Type: keyType, I: int64(in.From[at+i])})
-		w.Cols[1].SetValue(i, columnar.Value{Type: keyType, I: int64(in.To[at+i])})
-		w.Cols[2].SetValue(i, columnar.Value{Type: weightType, I: int64(weight(at + i))})
-	})
+	return s, errors.Join(copyFile(ctx, s, "n", nodesFile(files)), copyFile(ctx, s, "e", edgesFile(files)))
 }
 
 // createTables creates the node table n, with keys of the given type, and the rel table e.
@@ -87,9 +74,8 @@ func write(ctx context.Context, s *columnar.Store, fn func(*columnar.Txn) error)
 	return err
 }
 
-// load appends rows to a table; set stores row at+i as row i of a fragment. Fragments are
-// filled by as many goroutines as there are processors, as a COPY fills them.
-func load(ctx context.Context, s *columnar.Store, table string, rows int, set func(w *columnar.FragmentWriter, at, i int)) error {
+// copyFile loads a CSV file without a header into a table.
+func copyFile(ctx context.Context, s *columnar.Store, table, file string) error {
 	snap, err := s.Snapshot()
 	if err != nil {
 		return err
@@ -99,58 +85,12 @@ func load(ctx context.Context, s *columnar.Store, table string, rows int, set fu
 	if err != nil {
 		return err
 	}
-	plan := columnar.LoadPlan{Schema: schema, VarBytes: int64(rows) * maxTextBytes}
-	for left := rows; left > 0; left -= visibility.GroupRows {
-		plan.Fragments = append(plan.Fragments, min(left, visibility.GroupRows))
-	}
-	l, err := s.NewLoad(ctx, plan)
+	opt, err := copy.ParseFromOptions([]copy.Option{{Name: "FORMAT", Values: []copy.OptionValue{{Kind: copy.Word, Text: "csv"}}}})
 	if err != nil {
 		return err
 	}
-	var next atomic.Int64
-	errs := make([]error, runtime.GOMAXPROCS(0))
-	var wg sync.WaitGroup
-	for worker := range errs {
-		wg.Go(func() {
-			for errs[worker] == nil {
-				f := int(next.Add(1)) - 1
-				if f >= len(plan.Fragments) {
-					return
-				}
-				errs[worker] = fill(l, f, plan.Fragments[f], set)
-			}
-		})
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		l.Abort()
-		return err
-	}
-	if err := l.Sync(ctx); err != nil {
-		return err
-	}
-	return write(ctx, s, func(tx *columnar.Txn) error {
-		_, err := tx.Append(ctx, table, l)
-		return err
-	})
-}
-
-// maxTextBytes bounds the text of a row.
-const maxTextBytes = 32
-
-// fill writes fragment f of n rows.
-func fill(l *columnar.Load, f, n int, set func(w *columnar.FragmentWriter, at, i int)) error {
-	w, err := l.Fragment(f, n)
-	if err != nil {
-		return err
-	}
-	err = mmap.Guard(func() error {
-		for i := range n {
-			set(w, f*visibility.GroupRows, i)
-		}
-		return nil
-	})
-	return errors.Join(err, w.Finish(n))
+	_, err = copy.From(ctx, s, &copy.Target{Schema: schema}, copy.FromFiles(file), opt, copy.Env{Files: copy.AnyFile()})
+	return err
 }
 
 // deleteFirsts deletes row 0 of every row group of the nodes, and its edges.
@@ -165,12 +105,19 @@ func deleteFirsts(ctx context.Context, s *columnar.Store, nodes int) error {
 	})
 }
 
-// writeFiles writes nodes.csv and edges.csv for peers.
+// nodesFile and edgesFile are the files in a directory that every system loads.
+func nodesFile(dir string) string { return filepath.Join(dir, "nodes.csv") }
+func edgesFile(dir string) string { return filepath.Join(dir, "edges.csv") }
+
+// writeFiles writes the files of nodes and edges into a directory, which it makes.
 func (in *input) writeFiles(dir string) error {
-	err := writeLines(filepath.Join(dir, "nodes.csv"), in.Nodes, func(w *bufio.Writer, i int) {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	err := writeLines(nodesFile(dir), in.Nodes, func(w *bufio.Writer, i int) {
 		fmt.Fprintf(w, "%d,%s\n", i, in.nameOf(i))
 	})
-	return errors.Join(err, writeLines(filepath.Join(dir, "edges.csv"), len(in.From), func(w *bufio.Writer, i int) {
+	return errors.Join(err, writeLines(edgesFile(dir), len(in.From), func(w *bufio.Writer, i int) {
 		fmt.Fprintf(w, "%d,%d,%d\n", in.From[i], in.To[i], weight(i))
 	}))
 }
