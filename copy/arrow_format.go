@@ -135,8 +135,9 @@ func (a *arrowInput) Parts() iter.Seq2[Part, error] {
 	return a.fileParts
 }
 
-// streamParts yields each batch of a stream as it comes.
+// streamParts yields each batch of a stream as it comes, a large one in pieces.
 func (a *arrowInput) streamParts(yield func(Part, error) bool) {
+	fragment := int64(fragmentRows(a.binding.Schema))
 	for {
 		b, err := a.stream.Next(a.from)
 		if errors.Is(err, io.EOF) {
@@ -146,9 +147,12 @@ func (a *arrowInput) streamParts(yield func(Part, error) bool) {
 			yield(nil, err)
 			return
 		}
-		p := &arrowPart{in: a, rows: b.Rows(), bytes: -1, batch: b, ranges: []arrowRange{{rows: b.Rows()}}}
-		if !yield(p, nil) {
-			return
+		for from := int64(0); from < b.Rows(); from += fragment {
+			n := min(fragment, b.Rows()-from)
+			p := &arrowPart{in: a, rows: n, bytes: -1, batch: b.Fork(), ranges: []arrowRange{{from: from, rows: n}}}
+			if !yield(p, nil) {
+				return
+			}
 		}
 	}
 }

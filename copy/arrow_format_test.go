@@ -330,6 +330,79 @@ func TestArrowBadFiles(t *testing.T) {
 	}
 }
 
+// TestArrowHostile loads good files of which some bytes were changed into columns that take
+// all of their types: rows or an error, and never one that says that the code is wrong.
+func TestArrowHostile(t *testing.T) {
+	dict := dictionaryOf(arrow.PrimitiveTypes.Int8, arrow.BinaryTypes.String)
+	batch := arrowBatch(t,
+		"a", arrow.ListOf(arrow.PrimitiveTypes.Int32), `[[1, 2], null, [], [3, null]]`,
+		"b", arrow.FixedSizeListOf(2, arrow.BinaryTypes.String), `[["x", "yy"], null, ["z", null], ["", "u"]]`,
+		"c", arrow.ListViewOf(arrow.PrimitiveTypes.Int16), `[[1, 2], null, [], [3, null]]`,
+		"d", arrow.ListOf(dict), `[["x", "y"], null, [], ["x", null]]`,
+		"e", dict, `["x", null, "y", "x"]`,
+		"f", arrow.BinaryTypes.StringView, `["x", null, "longer than what a view holds", "y"]`,
+		"g", arrow.BinaryTypes.LargeString, `["x", null, "yy", ""]`,
+		"h", &arrow.Decimal256Type{Precision: 50, Scale: 2}, `["1.25", null, "-3.00", "0.01"]`,
+		"i", &arrow.FixedSizeBinaryType{ByteWidth: 3}, `["AAAA", null, "AAAB", "AAAC"]`,
+		"j", &arrow.TimestampType{Unit: arrow.Nanosecond}, `["2001-02-03 04:05:06", null, "1960-01-01 00:00:00", "1970-01-01 00:00:00"]`,
+		"k", arrow.FixedWidthTypes.Boolean, `[true, null, false, true]`,
+		"l", arrow.ListOf(arrow.ListOf(arrow.PrimitiveTypes.Float64)), `[[[1.5], [2]], null, [], [[3]]]`)
+	good, err := os.ReadFile(arrowFile(t, "x.arrow", batch, batch))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := newStore(t)
+	schema := &columnar.Schema{Name: "t"}
+	for i, typ := range []string{"int4[]", "text[]", "int2[]", "text[]", "text", "text", "text", "numeric(20,2)", "bytea", "timestamp", "bool", "float8[]"} {
+		schema.Columns = append(schema.Columns, columnar.Column{Name: string(rune('a' + i)), Type: columnType(t, typ)})
+	}
+	target := createTable(t, store, schema)
+	path := filepath.Join(t.TempDir(), "x.arrow")
+	const seed = 21
+	rng := rand.New(rand.NewPCG(seed, 1))
+	rounds, loaded := 600, 0
+	if testing.Short() {
+		rounds = 100
+	}
+	for round := range rounds {
+		b := bytes.Clone(good)
+		for range rng.IntN(4) {
+			at := rng.IntN(len(b))
+			switch rng.IntN(3) {
+			case 0:
+				b[at] ^= 1 << rng.IntN(8)
+			case 1:
+				b[at] = byte(rng.Uint32())
+			default:
+				copy4 := []byte{0xff, 0xff, 0xff, 0x7f}
+				for k := range copy4 {
+					if at&^3+k < len(b) {
+						b[at&^3+k] = copy4[k]
+					}
+				}
+			}
+		}
+		options := []string{"", ", ON_ERROR ignore", ", ON_ERROR set_null"}[rng.IntN(3)]
+		src := FromReader(bytes.NewReader(b), "")
+		if round%2 == 0 {
+			if err := os.WriteFile(path, b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			src = FromFiles(path)
+		}
+		if _, err := loadArrow(t, store, target, src, options, Env{Files: AnyFile()}); err != nil {
+			if e := pgerr.From(err); e.SQLState[:2] == "XX" && e.SQLState != pgerr.DataCorrupted {
+				t.Fatalf("seed %d, round %d: %v", seed, round, err)
+			}
+			continue
+		}
+		loaded++
+	}
+	if loaded < rounds/10 || loaded == rounds {
+		t.Errorf("%d of %d were loaded", loaded, rounds)
+	}
+}
+
 // TestArrowSpecials writes what Arrow does not have.
 func TestArrowSpecials(t *testing.T) {
 	for typ, values := range map[string][]string{
