@@ -9,9 +9,19 @@ import (
 	"github.com/ingotdb/ingot/mmap"
 )
 
-// benchGraph returns a store in a directory with nodes 0 to nodes-1 in tables a and b, in
-// order of their keys.
-func benchGraph(b *testing.B, nodes int) *Store {
+// benchKey stores k as a key at row i: a number, or a text of 7 digits.
+func benchKey(c *ColumnBuf, i, k int) {
+	if c.Offsets == nil {
+		c.Int64s()[i] = int64(k)
+		return
+	}
+	c.Data = fmt.Appendf(c.Data, "%07d", k)
+	c.Offsets[i+1] = int32(len(c.Data))
+}
+
+// benchGraph returns a store in a directory with nodes 0 to nodes-1 in tables a and b. Those
+// with numbers as keys are in order of them.
+func benchGraph(b *testing.B, key Type, nodes int) *Store {
 	ctx := context.Background()
 	s, err := Open(ctx, b.TempDir(), Options{})
 	if err != nil {
@@ -22,7 +32,7 @@ func benchGraph(b *testing.B, nodes int) *Store {
 		b.Fatal(err)
 	}
 	defer tx.Rollback()
-	x, y := nodeTable("a", Type{Kind: Int8}), nodeTable("b", Type{Kind: Int8})
+	x, y := nodeTable("a", key), nodeTable("b", key)
 	if err := tx.CreateTable(x); err != nil {
 		b.Fatal(err)
 	}
@@ -39,7 +49,11 @@ func benchGraph(b *testing.B, nodes int) *Store {
 		}
 		l := benchRows(b, s, tab.Schema(), nodes, func(w *FragmentWriter, at int) {
 			for i := range w.Rows {
-				w.Cols[0].Int64s()[i] = int64(at + i)
+				k := at + i
+				if key.Variable() {
+					k = nodes - 1 - k
+				}
+				benchKey(&w.Cols[0], i, k)
 			}
 		})
 		if _, err := tx.Append(ctx, t, l); err != nil {
@@ -57,6 +71,7 @@ func benchRows(b *testing.B, s *Store, schema *Schema, n int, fill func(w *Fragm
 	p := LoadPlan{Schema: schema}
 	for left := n; left > 0; left -= MaxFragmentRows {
 		p.Fragments = append(p.Fragments, min(left, MaxFragmentRows))
+		p.VarBytes += 14 * int64(min(left, MaxFragmentRows))
 	}
 	l, err := s.NewLoad(context.Background(), p)
 	if err != nil {
@@ -83,9 +98,12 @@ func benchRows(b *testing.B, s *Store, schema *Schema, n int, fill func(w *Fragm
 // are resolved, edges sorted, rows and adjacency written, synced and committed.
 func BenchmarkRelLoad(b *testing.B) {
 	ctx := context.Background()
-	for _, c := range []struct{ nodes, edges int }{{1000, 100}, {100_000, 1_000_000}, {2_000_000, 10_000_000}} {
-		b.Run(fmt.Sprintf("nodes=%d/edges=%d", c.nodes, c.edges), func(b *testing.B) {
-			s := benchGraph(b, c.nodes)
+	for _, c := range []struct {
+		key          Kind
+		nodes, edges int
+	}{{Int8, 1000, 100}, {Int8, 100_000, 1_000_000}, {Int8, 2_000_000, 10_000_000}, {Text, 2_000_000, 10_000_000}} {
+		b.Run(fmt.Sprintf("key=%v/nodes=%d/edges=%d", Type{Kind: c.key}, c.nodes, c.edges), func(b *testing.B) {
+			s := benchGraph(b, Type{Kind: c.key}, c.nodes)
 			defer s.Close()
 			b.ReportAllocs()
 			for b.Loop() {
@@ -101,9 +119,9 @@ func BenchmarkRelLoad(b *testing.B) {
 				rng := rand.New(rand.NewPCG(1, 2))
 				b.StopTimer()
 				l := benchRows(b, s, schema, c.edges, func(w *FragmentWriter, _ int) {
-					from, to := w.Cols[0].Int64s(), w.Cols[1].Int64s()
-					for i := range from {
-						from[i], to[i] = int64(rng.IntN(c.nodes)), int64(rng.IntN(c.nodes))
+					for i := range w.Rows {
+						benchKey(&w.Cols[0], i, rng.IntN(c.nodes))
+						benchKey(&w.Cols[1], i, rng.IntN(c.nodes))
 					}
 				})
 				b.StartTimer()
@@ -133,7 +151,7 @@ func BenchmarkRelInsert(b *testing.B) {
 	ctx := context.Background()
 	for _, look := range []bool{false, true} {
 		b.Run(fmt.Sprintf("look=%v", look), func(b *testing.B) {
-			s := benchGraph(b, 1000)
+			s := benchGraph(b, Type{Kind: Int8}, 1000)
 			defer s.Close()
 			s.opt.Durability = None
 			i := 0
