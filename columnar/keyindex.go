@@ -22,6 +22,8 @@ type keyIndexes struct {
 
 	mu  sync.Mutex
 	all []*keyIndex
+
+	scratch sync.Pool // *findScratch
 }
 
 // keyIndex is the hash index of some columns of a table: sealed runs of consecutive rows,

@@ -3,7 +3,6 @@ package columnar
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/mmap"
@@ -27,13 +26,12 @@ type Keys struct {
 	frags []keyFrag // ascending by id; for the index
 	group []int32   // position in frags of the first fragment with rows of each row group, and an end
 	clean bool      // no row is deleted
-	pool  sync.Pool // *findScratch
 }
 
 // keyFrag is the keys of a fragment of the table.
 type keyFrag struct {
 	first uint64 // id of row 0
-	keys  *keyReader
+	keys  keyReader
 	width int // bytes of a key, if that is fixed
 }
 
@@ -67,6 +65,7 @@ func (t *Table) keysOf(ctx context.Context, c *Constraint) (*Keys, error) {
 	if k.runs, err = t.keys.of(c.Columns).runs(ctx, t, key); err != nil {
 		return nil, err
 	}
+	var cols []*Vec // for the fragments to come
 	k.group = make([]int32, t.Groups()+1)
 	err = mmap.Guard(func() (err error) {
 		t.pieces(func(first visibility.RowID, p piece) {
@@ -81,7 +80,11 @@ func (t *Table) keysOf(ctx context.Context, c *Constraint) (*Keys, error) {
 				k.group[first.Group()] = int32(n - 1)
 				return
 			}
-			f.keys, err = newKeyReader(p.frag, key)
+			if cap(cols) < len(key) {
+				cols = make([]*Vec, 0, 64*len(key))
+			}
+			err = f.keys.open(p.frag, key, cols[:0:len(key)])
+			cols = cols[len(key):len(key)]
 			k.frags = append(k.frags, f)
 		})
 		return err
@@ -134,11 +137,12 @@ func (k *Keys) Find(ctx context.Context, keys []Vec, rows []visibility.RowID) (m
 
 // find is Find for the rows of r from a row on.
 func (k *Keys) find(ctx context.Context, r *keyReader, from int, rows []visibility.RowID) (missing int, err error) {
-	s, _ := k.pool.Get().(*findScratch)
+	pool := &k.table.keys.scratch
+	s, _ := pool.Get().(*findScratch)
 	if s == nil {
 		s = new(findScratch)
 	}
-	defer k.pool.Put(s)
+	defer pool.Put(s)
 	for at := 0; at < len(rows); at += keyBlock {
 		if at%(8*keyBlock) == 0 {
 			if err := ctx.Err(); err != nil {
@@ -282,5 +286,5 @@ func (k *Keys) has(id uint64, r *keyReader, i int, s *keyScratch) bool {
 		return false
 	}
 	f, at := k.locate(id)
-	return r.equal(i, f.keys, at, s)
+	return r.equal(i, &f.keys, at, s)
 }

@@ -704,3 +704,68 @@ func TestIndexRunsStayFew(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestFindComposite looks up keys of two columns in many fragments.
+func TestFindComposite(t *testing.T) {
+	s := mustOpen(t, Options{FS: memfs.New(), InlineBytes: 1})
+	num, text := Type{Kind: Int4}, Type{Kind: Text}
+	schema := &Schema{Name: "t", Columns: []Column{{Name: "v", Type: num}, {Name: "a", Type: num, NotNull: true}, {Name: "b", Type: text, NotNull: true}},
+		Constraints: []Constraint{{Name: "t_pkey", Kind: PrimaryKey, Columns: []uint32{2, 3}}}}
+	if err := write(s, func(tx *Txn) error { return tx.CreateTable(schema) }); err != nil {
+		t.Fatal(err)
+	}
+	const frags, each = 150, 10
+	a, b := make([]Value, frags*each), make([]Value, frags*each)
+	for i := range a {
+		a[i] = Value{Type: num, I: int64(i % 40)}
+		b[i] = Value{Type: text, S: fmt.Sprint(i / 40)}
+	}
+	l, err := s.NewLoad(context.Background(), LoadPlan{Schema: schema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f := range frags {
+		w, err := l.Fragment(f, each)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range each {
+			w.Cols[0].SetValue(i, Value{Type: num, I: 1})
+			w.Cols[1].SetValue(i, a[f*each+i])
+			w.Cols[2].SetValue(i, b[f*each+i])
+		}
+		if err := w.Finish(each); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := write(s, func(tx *Txn) error { _, err := tx.Append(context.Background(), "t", l); return err }); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := s.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, _ := snap.Table("t")
+	keys, err := tab.Keys(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]visibility.RowID, len(a))
+	missing, err := keys.Find(context.Background(), []Vec{vecOf(num, a), vecOf(text, b)}, got)
+	if err != nil || missing != 0 {
+		t.Fatal(missing, err)
+	}
+	for i, id := range got {
+		if id != visibility.RowID(i) {
+			t.Fatalf("key %d is at row %d", i, id)
+		}
+	}
+	a[3].I = 1000
+	if missing, err = keys.Find(context.Background(), []Vec{vecOf(num, a), vecOf(text, b)}, got); err != nil || missing != 1 || got[3] != NoRow {
+		t.Fatal(missing, got[3], err)
+	}
+	snap.Release()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -57,7 +57,13 @@ func keyFormOf(key []*Column) keyForm {
 
 // newKeyReader returns a reader of f's rows.
 func newKeyReader(f *fragment, key []*Column) (*keyReader, error) {
-	r := &keyReader{cols: make([]*Vec, 0, len(key)), form: keyFormOf(key)}
+	r := new(keyReader)
+	return r, r.open(f, key, make([]*Vec, 0, len(key)))
+}
+
+// open makes r read f's rows; cols is where it keeps the columns.
+func (r *keyReader) open(f *fragment, key []*Column, cols []*Vec) error {
+	r.cols, r.form = cols, keyFormOf(key)
 	for _, c := range key {
 		k := f.find(c.ID)
 		if k == nil {
@@ -67,11 +73,11 @@ func newKeyReader(f *fragment, key []*Column) (*keyReader, error) {
 		}
 		v, err := f.open(k)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.cols = append(r.cols, v)
 	}
-	return r, nil
+	return nil
 }
 
 // keySeed makes the hashes of a process differ from those of others, so that nobody can
