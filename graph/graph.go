@@ -86,7 +86,7 @@ func build(nodes []nodeSpace, rels []relSpace) (*Graph, error) {
 	g.count = uint32(next)
 	for i := range g.rels {
 		r := &g.rels[i]
-		r.holes = newHoles(r.vis, r.runs, g.words())
+		r.holes = newHoles(r.vis, r.runs)
 		for j := range r.runs {
 			run := &r.runs[j]
 			forward := hop{csr: &run.Forward, rel: i, first: run.First, source: r.from, target: r.to}

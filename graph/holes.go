@@ -22,12 +22,42 @@ type edgeHoles struct {
 	seen atomic.Int64 // edges tested
 
 	looking sync.Mutex
-	ends    atomic.Pointer[holeEnds]
+	ends    atomic.Pointer[endSets]
 }
 
-// holeEnds has a bit for the number of each node at an end of a deleted edge: [0] for
-// sources, [1] for destinations.
-type holeEnds [2][]uint64
+// endSets is the nodes at an end of a deleted edge: [0] is sources, [1] destinations.
+type endSets [2]endSet
+
+// endSet is a set of nodes that may have more nodes than were put in: bit u&mask of bits is
+// set for each node u. It is as small as the number of nodes allows, so that looking at it does
+// not take the place of something else in the caches.
+type endSet struct {
+	bits []uint64 // none if the set is empty
+	mask uint32
+	all  bool // every node is in the set
+}
+
+// newEndSet returns an empty set with room for n nodes below count.
+func newEndSet(n int64, count uint32) endSet {
+	size := uint64(minEndBits)
+	for size < uint64(n)*bitsPerEnd && size < uint64(count) {
+		size *= 2
+	}
+	return endSet{bits: make([]uint64, size/64), mask: uint32(size - 1)}
+}
+
+// An endSet has at least bitsPerEnd bits for each node, but no more than there are nodes.
+const (
+	minEndBits = 1 << 12
+	bitsPerEnd = 64
+)
+
+func (s *endSet) add(u uint32) { s.bits[u&s.mask>>6] |= 1 << (u & 63) }
+
+// has reports whether u may be in the set.
+func (s *endSet) has(u uint32) bool {
+	return s.all || len(s.bits) > 0 && inSet(s.bits, u&s.mask)
+}
 
 // Looking up the ends of one deleted edge takes as long as lookupEdges tests. It is not done
 // where more than one edge in manyHoles is deleted, as most nodes would be at an end of one.
@@ -38,14 +68,14 @@ const (
 )
 
 // newHoles returns the holes of a rel table; nil if there are none.
-func newHoles(vis *visibility.Groups, runs []columnar.AdjacencyRun, words int) *edgeHoles {
+func newHoles(vis *visibility.Groups, runs []columnar.AdjacencyRun) *edgeHoles {
 	deleted := int64(vis.Rows() - vis.Live())
 	if deleted == 0 {
 		return nil
 	}
 	h := &edgeHoles{vis: vis, runs: runs, cost: -1}
 	if deleted <= int64(vis.Rows())/manyHoles {
-		h.cost = max(fewTests, int64(words)) + lookupEdges*deleted
+		h.cost = fewTests + lookupEdges*deleted
 		for i := range runs {
 			if runs[i].Forward.Edges != nil {
 				h.cost += int64(len(runs[i].Forward.Edges))
@@ -66,12 +96,11 @@ func (h *edgeHoles) note(g *Graph, r *relSpace, edges int) {
 		return
 	}
 	from, to := g.nodes[r.from].first, g.nodes[r.to].first
-	var e holeEnds
-	e[0], e[1] = make([]uint64, g.words()), make([]uint64, g.words())
+	deleted := int64(h.vis.Rows() - h.vis.Live())
+	e := endSets{newEndSet(deleted, g.count), newEndSet(deleted, g.count)}
 	mark := func(u, v uint32) {
-		u, v = u+from, v+to
-		e[0][u>>6] |= 1 << (u & 63)
-		e[1][v>>6] |= 1 << (v & 63)
+		e[0].add(u + from)
+		e[1].add(v + to)
 	}
 	for i := range h.runs {
 		h.eachHole(&h.runs[i], mark)
@@ -125,20 +154,19 @@ func sourceOf(c *columnar.CSR, at uint32) uint32 {
 	return c.Keys[sort.Search(len(c.Starts), func(i int) bool { return c.Starts[i] > at })-1]
 }
 
-// tests says which nodes of the hop's table may have an edge that is deleted: those in ends,
-// or if all is true any. Neither means none.
-func (h *hop) tests() (ends []uint64, all bool) {
+// tests returns the nodes that may have edges which are deleted.
+func (h *hop) tests() endSet {
 	if h.holes == nil {
-		return nil, false
+		return endSet{}
 	}
 	e := h.holes.ends.Load()
 	switch {
 	case e == nil:
-		return nil, true
+		return endSet{all: true}
 	case h.reversed:
-		return e[1], false
+		return e[1]
 	}
-	return e[0], false
+	return e[0]
 }
 
 // seen returns the neighbours at positions [lo, hi) of the run whose edges are not deleted.

@@ -64,7 +64,7 @@ func (q *search) countLanes(sources []Node, counts []uint64, least, most uint32)
 
 // push passes the lanes of active nodes on to their neighbours.
 func (l *lanes) push(h *hop, rows *[]uint32) {
-	ends, all := h.tests()
+	ends := h.tests()
 	for _, u := range l.active {
 		r := u - h.from
 		if r >= h.rows {
@@ -75,7 +75,7 @@ func (l *lanes) push(h *hop, rows *[]uint32) {
 			continue
 		}
 		list := h.csr.Neighbors[lo:hi]
-		if all || ends != nil && inSet(ends, u) {
+		if ends.has(u) {
 			list = h.seen(rows, lo, hi)
 		}
 		from := l.visit[u]
@@ -103,7 +103,10 @@ func (l *lanes) settle(q *search, d *side, counts []uint64, counted bool) error 
 			d.queue = append(d.queue, v)
 		}
 	}
-	if err := q.prune(d, start); err != nil {
+	if q.nodesDeleted {
+		q.g.markVisible(d, start)
+	}
+	if err := q.filterNodes(d, start); err != nil {
 		return err
 	}
 	for _, v := range d.dropped[dropped:] {

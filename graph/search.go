@@ -138,11 +138,12 @@ func (q *search) narrow(d *side, hops []hop, frontier []uint32) error {
 			return err
 		}
 	}
-	if err := q.prune(d, start); err != nil {
-		return err
+	if q.nodesDeleted {
+		q.g.markVisible(d, start)
+	} else {
+		d.mark(start)
 	}
-	d.mark(start)
-	return nil
+	return q.filterNodes(d, start)
 }
 
 // mark stores the level of the nodes from start on.
@@ -161,7 +162,7 @@ func (d *side) mark(start int) {
 // which neighbours are new is hard to predict, and a wrong guess costs more than the store.
 func (d *side) push(h *hop, rows *[]uint32, frontier []uint32) {
 	visited, queue := d.visited, d.queue
-	ends, all := h.tests()
+	ends := h.tests()
 	offsets, neighbors := h.csr.Offsets, h.csr.Neighbors
 	base := h.from + h.csr.Base
 	for _, u := range frontier {
@@ -175,7 +176,7 @@ func (d *side) push(h *hop, rows *[]uint32, frontier []uint32) {
 			continue
 		}
 		list := neighbors[lo:hi]
-		if all || ends != nil && inSet(ends, u) {
+		if ends.has(u) {
 			list = h.seen(rows, lo, hi)
 		}
 		n := len(queue)
@@ -225,22 +226,37 @@ func (q *search) gather(l *arcList, hops []hop, i int, nodes []uint32, each func
 	return nil
 }
 
-// prune removes the nodes from start on that are deleted or do not pass the filter from
-// the queue. They stay visited, so that they are not looked at again.
-func (q *search) prune(d *side, start int) error {
-	if q.nodesDeleted {
-		list := d.queue[start:]
-		i := q.g.firstDeleted(list)
-		kept := d.queue[:start+i]
-		for _, v := range list[i:] {
-			if q.g.visible(q.g.space(v), v) {
-				kept = append(kept, v)
-			} else {
-				d.drop(v)
+// markVisible is mark for a graph with deleted nodes: those are dropped from the queue. They
+// stay visited, so that they are not looked at again. As long as nodes lie in one visible
+// run that costs a comparison for each.
+func (g *Graph) markVisible(d *side, start int) {
+	var first, length uint32 // a range of numbers that are visible
+	list, kept := d.queue[start:], 0
+	for _, v := range list {
+		if v-first >= length {
+			s := &g.nodes[g.space(v)]
+			if first, length = s.first, s.rows; s.holes {
+				id := visibility.RowID(v - s.first)
+				run := s.vis.At(int(id.Group())).LongestRun()
+				first, length = v-id.Row()+run.Start, run.Length
+				if !s.vis.Visible(id) {
+					d.drop(v)
+					continue
+				}
 			}
 		}
-		d.queue = kept
+		list[kept] = v
+		kept++
+		if len(d.level) > 0 {
+			d.level[v] = d.depth + 1
+		}
 	}
+	d.queue = d.queue[:start+kept]
+}
+
+// filterNodes drops the nodes from start on that do not pass the filter from the queue. They
+// stay visited, too.
+func (q *search) filterNodes(d *side, start int) error {
 	if q.opt.Nodes == nil {
 		return nil
 	}
@@ -270,28 +286,6 @@ func (q *search) prune(d *side, start int) error {
 	}
 	d.queue = kept
 	return nil
-}
-
-// firstDeleted returns the position of the first node of list that is not visible, or its
-// length. As long as nodes lie in one visible run it costs a comparison for each.
-func (g *Graph) firstDeleted(list []uint32) int {
-	var start, length uint32 // a range of numbers that are visible
-	for i, v := range list {
-		if v-start < length {
-			continue
-		}
-		s := &g.nodes[g.space(v)]
-		if start, length = s.first, s.rows; !s.holes {
-			continue
-		}
-		id := visibility.RowID(v - s.first)
-		if !s.vis.Visible(id) {
-			return i
-		}
-		run := s.vis.At(int(id.Group())).LongestRun()
-		start, length = v-id.Row()+run.Start, run.Length
-	}
-	return len(list)
 }
 
 // drop notes that node v, which is visited, does not count: it is at no level.

@@ -70,8 +70,8 @@ func (q *search) pushBits(w int, hops []hop, nodes []uint32) error {
 func (h *hop) setBits(next []uint64, rows *[]uint32, nodes []uint32) {
 	offsets, neighbors, to := h.csr.Offsets, h.csr.Neighbors, h.to
 	base := h.from + h.csr.Base
-	ends, all := h.tests()
-	if offsets == nil || all {
+	ends := h.tests()
+	if offsets == nil || ends.all {
 		for _, u := range nodes {
 			if r := u - h.from; r < h.rows {
 				h.setBitsOf(next, rows, r)
@@ -86,12 +86,12 @@ func (h *hop) setBits(next []uint64, rows *[]uint32, nodes []uint32) {
 		if uint64(r)+1 >= uint64(len(offsets)) {
 			continue
 		}
-		if ends != nil && inSet(ends, u) {
+		if ends.has(u) {
 			h.setBitsOf(next, rows, u-h.from)
 			continue
 		}
 		end := r + 1
-		for i < len(nodes) && nodes[i]-base == end && int(end)+1 < len(offsets) && (ends == nil || !inSet(ends, nodes[i])) {
+		for i < len(nodes) && nodes[i]-base == end && int(end)+1 < len(offsets) && !ends.has(nodes[i]) {
 			end++ // the neighbours of consecutive nodes are consecutive
 			i++
 		}
@@ -182,7 +182,7 @@ func (q *search) join(d *side, workers int) error {
 	if err != nil || q.opt.Nodes == nil {
 		return err
 	}
-	return mmap.Guard(func() error { return q.prune(d, start) })
+	return mmap.Guard(func() error { return q.filterNodes(d, start) })
 }
 
 // maskDeleted clears the bits of deleted nodes in a range of a bitmap that begins with the
@@ -252,7 +252,7 @@ func (h *hop) leadsInto(set []uint64, rows *[]uint32, v uint32) bool {
 	}
 	lo, hi := h.csr.Range(r)
 	list := h.csr.Neighbors[lo:hi]
-	if ends, all := h.tests(); lo < hi && (all || ends != nil && inSet(ends, v)) {
+	if ends := h.tests(); lo < hi && ends.has(v) {
 		list = h.seen(rows, lo, hi)
 	}
 	for _, u := range list {
