@@ -129,7 +129,10 @@ func drawJSON(r *rand.Rand, array bool, onError string, bad int) jsonInput {
 func TestNDJSONModel(t *testing.T) {
 	const seed = 71
 	rounds := 60
-	if testing.Short() {
+	switch {
+	case os.Getenv("INGOT_SOAK") == "1":
+		rounds = 3000
+	case testing.Short():
 		rounds = 15
 	}
 	r := rand.New(rand.NewPCG(seed, 0))

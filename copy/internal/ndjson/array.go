@@ -1,6 +1,7 @@
 package ndjson
 
 import (
+	"bytes"
 	"io"
 	"strings"
 )
@@ -201,9 +202,9 @@ func Ends(src io.Reader, array bool) (bool, error) {
 	}
 }
 
-// ReadElement returns the element that src begins with; or, if it does not begin with one
-// that ends, as much of src as there is, and where it goes on. alone is true if nothing
-// follows the element.
+// ReadElement returns the element that src begins with; if it does not end, all of src, and
+// if something else is there, the line with that. alone is true if nothing follows the
+// element.
 func ReadElement(src *io.SectionReader) (text []byte, alone bool, err error) {
 	for size := int64(64 << 10); ; size *= 4 {
 		b := make([]byte, min(size, src.Size()))
@@ -214,7 +215,13 @@ func ReadElement(src *io.SectionReader) (text []byte, alone bool, err error) {
 		switch end, step := element(b, 0); {
 		case step == Enough && (whole || skipSpace(b, end) < len(b)):
 			return b[:end], skipSpace(b, end) == len(b), nil
-		case step == Bad, step == End && skipSpace(b, end+1) < len(b), whole:
+		case step == Bad, step == End && skipSpace(b, end+1) < len(b):
+			at := skipSpace(b, end)
+			if n := bytes.IndexByte(b[at:], '\n'); n >= 0 && step == Bad {
+				b = b[:at+n]
+			}
+			return b, false, nil
+		case whole:
 			return b, false, nil
 		}
 	}

@@ -138,6 +138,7 @@ func TestReadElement(t *testing.T) {
 		{`,"` + long + `"]  `, `,"` + long + `"`, false},
 		{`,{"` + long, `,{"` + long, false},
 		{`] x`, `] x`, false},
+		{"\n{\"a\":1}\n,{}]", "\n{\"a\":1}", false},
 		{`,{}` + strings.Repeat("\n", 100<<10) + "]", `,{}`, false},
 		{`,{}` + strings.Repeat("\n", 100<<10), `,{}`, true},
 		{`,{}`, `,{}`, true},

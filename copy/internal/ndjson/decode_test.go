@@ -144,6 +144,8 @@ func TestExplain(t *testing.T) {
 		{`{"x":` + deep + `}`, Line, 4 + MaxDepth, "54001", fmt.Sprintf("At most %d levels can be read.", MaxDepth)},
 		{"{\"x\":\"a\xff\"}", Line, 7, "22021", ""},
 		{`,{"a":tru}`, Later, 6, "22P04", `Token "tru" is invalid.`},
+		{"{}\xff", Later, 0, "22P04", "Expected \",\" or \"]\" behind an element of the array."},
+		{",{\"a\":\"\xff\"}", Later, 7, "22021", ""},
 		{` {"a":1}]`, Later, 1, "22P04", "Expected \",\" or \"]\" behind an element of the array."},
 		{`[{}`, Later, 0, "22P04", "Expected \",\" or \"]\" behind an element of the array."},
 		{`[1`, First, 1, "22P04", ""},

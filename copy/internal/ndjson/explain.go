@@ -25,11 +25,20 @@ const (
 	Later      // another element
 )
 
+// lead returns what an element begins with.
+func (k Kind) lead() byte {
+	if k == First {
+		return '['
+	}
+	return ','
+}
+
 // Explain takes one record apart, slowly. It returns its values in the order of cols, or
 // what is wrong with its bytes or its structure and where. A record is a line with or
 // without its end; of an array an element with what leads to it, or what stands there instead.
 func Explain(record []byte, kind Kind, cols []Column) (fields []Field, at int, e *pgerr.Error) {
-	if pos, seq := pgtext.InvalidSequence(record); pos >= 0 {
+	element := kind != Line && bytes.HasPrefix(bytes.TrimLeft(record, " \t\r\n"), []byte{kind.lead()})
+	if pos, seq := pgtext.InvalidSequence(record); pos >= 0 && (kind == Line || element) {
 		return nil, pos, pgerr.New(pgerr.CharacterNotInRepertoire, "%s", pgtext.EncodingMessage(seq))
 	}
 	d := NewDecoder(cols, nil)
