@@ -242,6 +242,11 @@ func (a *arrowColumn) decimals(arr arrow.Array) (v columnar.Vec, done bool, err 
 	if t, ok := arr.DataType().(arrow.DecimalType); ok && t.GetScale() != int32(a.typ.Scale) {
 		return v, false, nil
 	}
+	if x, ok := arr.(*array.Decimal128); ok && a.typ.Width() < 16 {
+		if v, ok := a.narrowDecimals(x); ok {
+			return v, true, nil
+		}
+	}
 	var value func(i int) (hi int64, lo uint64)
 	small := func(x int64) (int64, uint64) { return x >> 63, uint64(x) }
 	switch x := arr.(type) {
@@ -274,6 +279,30 @@ func (a *arrowColumn) decimals(arr arrow.Array) (v columnar.Vec, done bool, err 
 		return true
 	})
 	return v, true, err
+}
+
+// narrowDecimals converts decimals to fewer bits if all of them fit, null rows included.
+func (a *arrowColumn) narrowDecimals(x *array.Decimal128) (columnar.Vec, bool) {
+	src := x.Values()
+	fixed := alignedBytes(len(src) * a.typ.Width())
+	most := int64(powersOf10[a.typ.Precision][1]) - 1
+	bad := false
+	if a.typ.Width() == 4 {
+		dst := view[int32](fixed, len(src))
+		for i := range dst {
+			n := int64(src[i].LowBits())
+			dst[i] = int32(n)
+			bad = bad || src[i].HighBits() != n>>63 || n > most || n < -most
+		}
+	} else {
+		dst := view[int64](fixed, len(src))
+		for i := range dst {
+			n := int64(src[i].LowBits())
+			dst[i] = n
+			bad = bad || src[i].HighBits() != n>>63 || n > most || n < -most
+		}
+	}
+	return columnar.MakeVec(a.typ, len(src), validWords(x), fixed, nil, nil, nil, nil), !bad
 }
 
 // moments converts dates and times of other units.
