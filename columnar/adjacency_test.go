@@ -255,3 +255,57 @@ func TestRunOverRowGroups(t *testing.T) {
 	}
 	check()
 }
+
+// TestCheckFindsWrongRuns changes runs so that they hold, but say something else than the
+// columns.
+func TestCheckFindsWrongRuns(t *testing.T) {
+	g := newGraphStore(t, Options{FS: memfs.New()}, Type{Kind: Int8}, Type{Kind: Int8})
+	rng := rand.New(rand.NewPCG(17, 18))
+	g.do(func(tx *Txn) error { return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 9)), g.addNodes(tx, 1, sequence(rng, 0, 9))) })
+	g.do(func(tx *Txn) error { return g.addEdges(tx, 64, g.randomEdges(rng, 50)) })
+	snap, err := g.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Release()
+	adj, err := snap.Adjacency("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := checkRels(snap); err != nil {
+		t.Fatal(err)
+	}
+	run := adj.Rel.runs[0].opened.Load()
+	for name, change := range map[string]func(){
+		"another neighbour forward":  func() { run.Forward.Neighbors[7] ^= 1 },
+		"another neighbour backward": func() { run.Backward.Neighbors[7] ^= 1 },
+		"another node":               func() { run.Forward.Base++ },
+		"an edge twice":              func() { run.Backward.Edges[3] = run.Backward.Edges[2] },
+		"an edge less": func() {
+			c := &run.Backward
+			last := len(c.Neighbors) - 1
+			c.Neighbors, c.Edges = c.Neighbors[:last], c.Edges[:last]
+			c.Offsets[len(c.Offsets)-1]--
+		},
+		"edges swapped": func() { e := run.Backward.Edges; e[0], e[49] = e[49], e[0] },
+	} {
+		kept := *run
+		for _, v := range []*[]uint32{&run.Forward.Neighbors, &run.Backward.Neighbors, &run.Backward.Edges, &run.Backward.Offsets} {
+			*v = slices.Clone(*v)
+		}
+		change()
+		if err := checkRels(snap); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+		*run = kept
+	}
+	// A node that goes without its edges.
+	g.do(func(tx *Txn) error {
+		slot, err := tx.slot("a")
+		tx.remove(slot, g.ids(0, 3))
+		return err
+	})
+	if _, err := g.Check(context.Background(), nil); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("an edge from a row that is gone: %v", err)
+	}
+}

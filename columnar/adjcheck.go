@@ -3,6 +3,7 @@ package columnar
 import (
 	"context"
 	"fmt"
+	"sort"
 
 	"github.com/ingotdb/ingot/mmap"
 	"github.com/ingotdb/ingot/visibility"
@@ -48,12 +49,27 @@ func (v *version) checkEdges(ctx context.Context, t *Table, found func(error)) e
 	return nil
 }
 
+// runCheck is the edges of a run by their columns.
+type runCheck struct {
+	table  *Table
+	run    *adjRun
+	where  string
+	pieces []edgePiece // ascending; not those whose values were given up because they are deleted
+}
+
+// edgePiece is consecutive edges, from position at of their run on.
+type edgePiece struct {
+	at   uint32
+	ends [2][]int64
+	seen []uint64 // bitmap: edges that a direction had
+}
+
 // check verifies a run, whether it was opened before or not.
 func (r *adjRun) check(t *Table, nodes [2]*Table) error {
+	c := &runCheck{table: t, run: r, where: "memory"}
 	a := &AdjacencyRun{}
-	where := "memory"
 	if r.file != nil {
-		where = r.file.name
+		c.where = r.file.name
 		if err := r.load(a); err != nil {
 			return err
 		}
@@ -63,61 +79,83 @@ func (r *adjRun) check(t *Table, nodes [2]*Table) error {
 			return err
 		}
 	}
-	ends := runEnds{known: make([]uint64, (r.count+63)/64)}
-	for e := range ends.of {
-		ends.of[e] = make([]uint32, r.count)
-	}
-	var dangling error
+	done := r.first
 	if err := t.ends(r.first, r.count, func(at uint32, from, to []int64) error {
+		first := r.first + visibility.RowID(at)
+		if err := c.gap(done, first); err != nil {
+			return err
+		}
+		done = first + visibility.RowID(len(from))
+		c.pieces = append(c.pieces, edgePiece{at, [2][]int64{from, to}, make([]uint64, (len(from)+63)/64)})
 		for i := range from {
-			pos := int(at) + i
-			ends.of[fromEnd][pos], ends.of[toEnd][pos] = uint32(from[i]), uint32(to[i])
-			ends.known[pos>>6] |= 1 << (pos & 63)
-			id := r.first + visibility.RowID(pos)
-			if dangling == nil && t.vis.Visible(id) &&
-				!(nodes[fromEnd].vis.Visible(visibility.RowID(from[i])) && nodes[toEnd].vis.Visible(visibility.RowID(to[i]))) {
-				dangling = corrupt(where, -1, "edge %d goes from row %d to row %d, which are not both there", id, from[i], to[i])
+			if !t.vis.Visible(first + visibility.RowID(i)) {
+				continue
+			}
+			if !nodes[fromEnd].vis.Visible(visibility.RowID(from[i])) || !nodes[toEnd].vis.Visible(visibility.RowID(to[i])) {
+				return corrupt(c.where, -1, "edge %d goes from row %d to row %d, which are not both there", first+visibility.RowID(i), from[i], to[i])
 			}
 		}
 		return nil
 	}); err != nil {
 		return err
 	}
-	if dangling != nil {
-		return dangling
+	if err := c.gap(done, r.end()); err != nil {
+		return err
 	}
-	for e, c := range []*CSR{&a.Forward, &a.Backward} {
-		if err := r.checkDirection(t, c, &ends, end(e), where); err != nil {
+	for e, dir := range []*CSR{&a.Forward, &a.Backward} {
+		if err := c.direction(dir, end(e)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// runEnds is the ends of a run's edges by their columns.
-type runEnds struct {
-	of    [2][]uint32
-	known []uint64 // bitmap: not those whose values were given up because they are deleted
+// gap holds that edges without values are deleted.
+func (c *runCheck) gap(from, to visibility.RowID) error {
+	if n := c.table.vis.LiveIn(from, uint64(to-from)); n > 0 {
+		return corrupt(c.where, -1, "%d edges from %d on have no ends", n, from)
+	}
+	return nil
 }
 
-// checkDirection holds that c has every edge that is not deleted, once, with the ends that
-// the columns give.
-func (r *adjRun) checkDirection(t *Table, c *CSR, ends *runEnds, e end, where string) error {
-	near, far := ends.of[e], ends.of[1-e]
-	seen := make([]uint64, (r.count+63)/64)
+// piece returns the piece that has the edge at a position; nil if its values were given up.
+func (c *runCheck) piece(pos uint32) *edgePiece {
+	i := sort.Search(len(c.pieces), func(i int) bool { return c.pieces[i].at > pos }) - 1
+	if i < 0 || int(pos-c.pieces[i].at) >= len(c.pieces[i].ends[0]) {
+		return nil
+	}
+	return &c.pieces[i]
+}
+
+// direction holds that d has every edge that is not deleted, once, with the ends that the
+// columns give.
+func (c *runCheck) direction(d *CSR, e end) error {
+	for i := range c.pieces {
+		clear(c.pieces[i].seen)
+	}
 	var err error
-	c.each(func(node, lo, hi uint32) {
+	var p *edgePiece
+	d.each(func(node, lo, hi uint32) {
 		for i := lo; i < hi && err == nil; i++ {
-			pos := c.Edge(i)
-			if bit(seen, int(pos)) || bit(ends.known, int(pos)) && (near[pos] != node || far[pos] != c.Neighbors[i]) {
-				err = corrupt(where, -1, "adjacency of node %d: edge %d is there twice, or has other ends", node, r.first+visibility.RowID(pos))
+			pos := d.Edge(i)
+			if p == nil || pos < p.at || int(pos-p.at) >= len(p.ends[0]) {
+				if p = c.piece(pos); p == nil {
+					continue
+				}
 			}
-			seen[pos>>6] |= 1 << (pos & 63)
+			at := int(pos - p.at)
+			if bit(p.seen, at) || p.ends[e][at] != int64(node) || p.ends[1-e][at] != int64(d.Neighbors[i]) {
+				err = corrupt(c.where, -1, "adjacency of node %d: edge %d is there twice, or has other ends", node, c.run.first+visibility.RowID(pos))
+			}
+			p.seen[at>>6] |= 1 << (at & 63)
 		}
 	})
-	for i := 0; i < int(r.count) && err == nil; i++ {
-		if id := r.first + visibility.RowID(i); !bit(seen, i) && t.vis.Visible(id) {
-			err = corrupt(where, -1, "edge %d is not in the adjacency", id)
+	for k := range c.pieces {
+		p := &c.pieces[k]
+		for i := 0; i < len(p.ends[0]) && err == nil; i++ {
+			if id := c.run.first + visibility.RowID(p.at) + visibility.RowID(i); !bit(p.seen, i) && c.table.vis.Visible(id) {
+				err = corrupt(c.where, -1, "edge %d is not in the adjacency", id)
+			}
 		}
 	}
 	return err

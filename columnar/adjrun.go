@@ -173,12 +173,15 @@ func (f *fragment) end(e end) ([]int64, error) {
 	return v.Int64s(), nil
 }
 
+// claimedEdges is how many edges memory is taken for before their columns were seen.
+const claimedEdges = 1 << 22
+
 // buildRun fills a with the adjacency of the edges of r, from their columns. With live,
 // edges that are deleted in t are left out.
 func (t *Table) buildRun(ctx context.Context, r *adjRun, a *AdjacencyRun, live bool, workers int) error {
 	var src, dst, pos []uint32
 	for _, s := range []*[]uint32{&src, &dst, &pos} {
-		*s = make([]uint32, 0, r.count)
+		*s = make([]uint32, 0, min(r.count, claimedEdges)) // what is claimed may not be there
 	}
 	err := t.ends(r.first, r.count, func(at uint32, from, to []int64) error {
 		for i := range from {
