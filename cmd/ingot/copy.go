@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,13 +77,16 @@ func runCopy(args []string) int {
 		return status
 	}
 	r := newRunner(db, f.flags, modes[0], interruptible(ctx, os.Stdin), interruptibleOut(ctx, os.Stdout))
-	if f.create {
+	guess, err := r.guess(ctx, stmt, &options)
+	switch {
+	case err != nil:
+	case f.create:
 		err = r.create(ctx, db, stmt, options)
-	} else {
+	default:
 		err = r.statement(ctx, stmt, r.stdin)
 	}
 	if err != nil {
-		r.fail(err, "", "")
+		r.fail(blame(guess, err), "", "")
 		status = failed(ctx)
 	}
 	return closing(db, f.flags, r.close(max(status, statusDone)))
@@ -115,8 +119,44 @@ func (f *copyFlags) statement(table, direction, path string) (*ast.Copy, []copy.
 	return c, options, nil
 }
 
-// copyOptions returns the options that the flags stand for. The format is csv unless
-// they say otherwise.
+// defaultFormat is the format of a file if neither an option nor the file says another.
+const defaultFormat = "csv"
+
+// guess completes the options of c with the format, unless they have one: the one that the
+// file's first bytes or its name tell, which is said if it is not the default.
+func (r *runner) guess(ctx context.Context, c *ast.Copy, options *[]copy.Option) (g copy.Guess, err error) {
+	if slices.ContainsFunc(*options, func(o copy.Option) bool { return o.Name == "format" }) {
+		return g, nil
+	}
+	switch {
+	case c.Endpoint != ast.File:
+	case c.To:
+		g = copy.GuessTo(c.Paths[0])
+	default:
+		if g, err = copy.GuessFrom(ctx, copy.FromFiles(c.Paths...), copy.Env{Files: copy.AnyFile()}); err != nil {
+			return g, err
+		}
+	}
+	o := option("format", cmp.Or(g.Format, defaultFormat))
+	if o.Values[0].Text != defaultFormat {
+		r.notice(g.Says)
+	}
+	*options = append(*options, o)
+	c.Options = append(c.Options, astOption(o))
+	return g, nil
+}
+
+// blame returns the error of a COPY with the guess that it may be due to. That a value of a
+// file called .csv is wrong says nothing about the format.
+func blame(g copy.Guess, err error) error {
+	code := pgerr.Code(err)
+	if g.Format == defaultFormat && code != pgerr.BadCopyFileFormat && code != pgerr.CharacterNotInRepertoire {
+		return err
+	}
+	return g.Blame(err)
+}
+
+// copyOptions returns the options that the flags stand for.
 func (f *copyFlags) copyOptions() []copy.Option {
 	var list []copy.Option
 	f.Visit(func(fl *pflag.Flag) {
@@ -131,9 +171,6 @@ func (f *copyFlags) copyOptions() []copy.Option {
 			continue
 		}
 		list = append(list, option(name, value))
-	}
-	if !slices.ContainsFunc(list, func(o copy.Option) bool { return o.Name == "format" }) {
-		list = append(list, option("format", "csv"))
 	}
 	return list
 }
