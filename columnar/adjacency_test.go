@@ -261,7 +261,9 @@ func TestRunOverRowGroups(t *testing.T) {
 func TestCheckFindsWrongRuns(t *testing.T) {
 	g := newGraphStore(t, Options{FS: memfs.New()}, Type{Kind: Int8}, Type{Kind: Int8})
 	rng := rand.New(rand.NewPCG(17, 18))
-	g.do(func(tx *Txn) error { return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 9)), g.addNodes(tx, 1, sequence(rng, 0, 9))) })
+	g.do(func(tx *Txn) error {
+		return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 9)), g.addNodes(tx, 1, sequence(rng, 0, 9)))
+	})
 	g.do(func(tx *Txn) error { return g.addEdges(tx, 64, g.randomEdges(rng, 50)) })
 	snap, err := g.Snapshot()
 	if err != nil {
