@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/ingotdb/ingot/columnar"
 )
@@ -31,6 +32,7 @@ type archive struct {
 
 	at     int64
 	groups []encodedGroup // written, without their bytes
+	spare  sync.Pool      // of *[]byte: the memory of groups that were written
 }
 
 // newArchive begins a file.
@@ -58,6 +60,8 @@ func (a *archive) put(groups []encodedGroup) error {
 		if err := a.write(g.bytes); err != nil {
 			return err
 		}
+		b := g.bytes[:0]
+		a.spare.Put(&b)
 		g.bytes = nil
 		a.groups = append(a.groups, *g)
 	}
@@ -239,6 +243,15 @@ func (p *packer) encode() error {
 		return nil
 	}
 	g := encodedGroup{rows: p.rows, chunks: make([]encodedChunk, len(p.builders))}
+	if b, ok := p.a.spare.Get().(*[]byte); ok {
+		g.bytes = *b
+	} else {
+		size := 0
+		for i := range p.builders {
+			size += p.builders[i].size()
+		}
+		g.bytes = make([]byte, 0, size/2)
+	}
 	for i := range p.builders {
 		var err error
 		if g.bytes, g.chunks[i], err = p.encoder.column(g.bytes, &p.builders[i]); err != nil {

@@ -26,7 +26,6 @@ type builder struct {
 	ends    []int  // of bytes
 	bools   []uint64
 	scratch []uint64
-	aligned []byte
 
 	// Of a list: a level of each kind for every element, null and empty list.
 	reps, defs []uint8

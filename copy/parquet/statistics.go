@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"unsafe"
 
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/kernels"
@@ -83,10 +84,11 @@ func compareSigned(a, b []byte) int {
 // bounds if there is nothing else; a bound of zero has the sign that makes it a bound
 // for both zeros.
 func (c *builder) numberBounds() encodedStats {
-	if len(c.aligned) < len(c.fixed) {
-		c.aligned = alignedBytes(cap(c.fixed))
+	b := c.fixed
+	if uintptr(unsafe.Pointer(unsafe.SliceData(b)))%8 != 0 {
+		b = alignedBytes(len(c.fixed))
+		copy(b, c.fixed)
 	}
-	b := c.aligned[:copy(c.aligned, c.fixed)]
 	switch c.phys {
 	case physInt32:
 		low, high, _ := kernels.MinMaxInt32(view[int32](b), nil)
