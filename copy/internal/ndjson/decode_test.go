@@ -164,6 +164,34 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestArrayLiteral has what becomes of JSON arrays.
+func TestArrayLiteral(t *testing.T) {
+	typ := columnar.Type{Kind: columnar.Text, Array: true}
+	for _, c := range []struct{ in, want string }{
+		{`[]`, "{}"},
+		{`[ 1 , -2.50 , true , null ]`, "{1,-2.50,true,NULL}"},
+		{`["a","b c","","null","\u00e4\"\\"]`, `{a,"b c","","null","ä\"\\"}`},
+		{`[[1,2],[3,4]]`, "{{1,2},{3,4}}"},
+		{`[{"a":[1,"]"]},2]`, `{"{\"a\":[1,\"]\"]}",2}`},
+		{`[[[[[[1]]]]]]`, "{{{{{{1}}}}}}"},
+		{`[[[[[[[1]]]]]]]`, "number of array dimensions exceeds the maximum allowed (6)"},
+		{`[[1],2]`, "malformed array literal: \"{{1},2}\""},
+	} {
+		literal := appendArray(nil, []byte(c.in), false)
+		got, st := columnar.AppendCanonical(nil, typ, literal, time.UTC)
+		if st != 0 {
+			got = []byte(columnar.TextError(st, typ, literal, time.UTC).Message)
+		}
+		if string(got) != c.want {
+			t.Errorf("%s: %s, want %s", c.in, got, c.want)
+		}
+	}
+	deep := strings.Repeat("[", MaxDepth-1) + strings.Repeat("1,", 1<<19) + "1" + strings.Repeat("]", MaxDepth-1)
+	if n := len(appendArray(nil, []byte(deep), false)); n > 20 {
+		t.Errorf("%d bytes for a deep array", n)
+	}
+}
+
 // TestGaps has records of two kinds, one after the other: what was learned of the first is
 // forgotten.
 func TestGaps(t *testing.T) {

@@ -14,9 +14,9 @@
 // no text can hold, is refused everywhere; \u0000 where a column would have to hold it.
 //
 // A raw line feed cannot be inside a JSON string, so on lines a record ends where its
-// line does, whatever is in it, and a file can be split anywhere (type Tally). The
-// records of an array end at commas of depth one, which only a walk from its start finds
-// (type Elements).
+// line does, whatever is in it, and a file can be split anywhere (type Tally). A record of
+// an array is the bracket or comma before an object, and the object; where they are only a
+// walk from the array's start tells (array.go).
 //
 // # Which value a column gets
 //

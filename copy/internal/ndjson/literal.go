@@ -9,8 +9,17 @@ import (
 // appendArray appends the array literal of a JSON array, which was checked: elements in
 // order, null as NULL, an array as another dimension, a string resolved, anything else as
 // it is written. If whole is set the elements are of type json: a string keeps its quotes.
-func appendArray(dst, text []byte, whole bool) []byte {
+// Of an array with more dimensions than there can be only as much is looked at as shows it.
+func appendArray(dst, text []byte, whole bool) []byte { return appendDimension(dst, text, whole, 1) }
+
+// maxDimensions is the most dimensions an array has.
+const maxDimensions = 6
+
+func appendDimension(dst, text []byte, whole bool, dimension int) []byte {
 	dst = append(dst, '{')
+	if dimension > maxDimensions {
+		return dst
+	}
 	first := true
 	for p := skipSpace(text, 1); text[p] != ']'; p = skipSpace(text, p) {
 		if text[p] == ',' {
@@ -24,7 +33,7 @@ func appendArray(dst, text []byte, whole bool) []byte {
 		end := valueEnd(text, p)
 		switch c := text[p]; {
 		case c == '[':
-			dst = appendArray(dst, text[p:end], whole)
+			dst = appendDimension(dst, text[p:end], whole, dimension+1)
 		case c == 'n':
 			dst = append(dst, "NULL"...)
 		case c == '"' && !whole:
