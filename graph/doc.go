@@ -40,7 +40,9 @@
 //
 // A level whose frontier is narrow is expanded by the calling goroutine: each neighbour is
 // tested in visited and added to the queue, without a branch on the outcome. Nothing is
-// proportional to the table, so a path of two thousand hops costs what it touches.
+// proportional to the table, so a path of two thousand hops costs what it touches. Where the
+// frontier turns out to have far more edges than its nodes promised, the level is finished
+// like a wide one.
 //
 // A wide level is expanded with bitmaps. Workers take pieces of the frontier, and each sets
 // the bit of every neighbour in a bitmap of its own, without a test and without an atomic

@@ -17,7 +17,9 @@ var tunings = []*tuning{
 	{wideEdges: 0, parallelEdges: 1 << 30, joinWords: 1, lanes: 1 << 30, pullCost: 1 << 30},
 	{wideEdges: 0, parallelEdges: 0, joinWords: 1, pullCost: 1 << 30},
 	{wideEdges: 0, parallelEdges: 0, joinWords: 1, pullCost: 0},
-	{wideEdges: 4, parallelEdges: 6, joinWords: 3, lanes: 2, pullCost: 1},
+	{wideEdges: 1 << 30, narrowEdges: 2, parallelEdges: 0, joinWords: 1, lanes: 3, pullCost: 1 << 30},
+	{wideEdges: 1 << 30, narrowEdges: 3, parallelEdges: 1, joinWords: 1, lanes: 3, pullCost: 0},
+	{wideEdges: 4, narrowEdges: 6, parallelEdges: 6, joinWords: 3, lanes: 2, pullCost: 1},
 }
 
 // scene is a random graph, options, and what a search with them may use.

@@ -30,12 +30,19 @@ type endSets [2]endSet
 
 // endSet is a set of nodes that may have more nodes than were put in: bit u&mask of bits is
 // set for each node u. It is as small as the number of nodes allows, so that looking at it does
-// not take the place of something else in the caches.
+// not take the place of something else in the caches. The sets of no node and of every node are
+// looked at in the same way, so that a table with deletes costs what one without costs.
 type endSet struct {
-	bits []uint64 // none if the set is empty
+	bits []uint64
 	mask uint32
 	all  bool // every node is in the set
 }
+
+// noNode and everyNode are never written to.
+var (
+	noNode    = endSet{bits: []uint64{0}, mask: 63}
+	everyNode = endSet{bits: []uint64{^uint64(0)}, mask: 63, all: true}
+)
 
 // newEndSet returns an empty set with room for n nodes below count.
 func newEndSet(n int64, count uint32) endSet {
@@ -55,9 +62,7 @@ const (
 func (s *endSet) add(u uint32) { s.bits[u&s.mask>>6] |= 1 << (u & 63) }
 
 // has reports whether u may be in the set.
-func (s *endSet) has(u uint32) bool {
-	return s.all || len(s.bits) > 0 && inSet(s.bits, u&s.mask)
-}
+func (s *endSet) has(u uint32) bool { return s.bits[u&s.mask>>6]>>(u&63)&1 != 0 }
 
 // Looking up the ends of one deleted edge takes as long as lookupEdges tests. It is not done
 // where more than one edge in manyHoles is deleted, as most nodes would be at an end of one.
@@ -157,12 +162,12 @@ func sourceOf(c *columnar.CSR, at uint32) uint32 {
 // tests returns the nodes that may have edges which are deleted.
 func (h *hop) tests() endSet {
 	if h.holes == nil {
-		return endSet{}
+		return noNode
 	}
 	e := h.holes.ends.Load()
 	switch {
 	case e == nil:
-		return endSet{all: true}
+		return everyNode
 	case h.reversed:
 		return e[1]
 	}

@@ -103,9 +103,7 @@ func (l *lanes) settle(q *search, d *side, counts []uint64, counted bool) error 
 			d.queue = append(d.queue, v)
 		}
 	}
-	if q.nodesDeleted {
-		q.g.markVisible(d, start)
-	}
+	q.g.mark(d, start)
 	if err := q.filterNodes(d, start); err != nil {
 		return err
 	}

@@ -84,6 +84,7 @@ func (q *search) admits(n Node) (u uint32, ok bool, err error) {
 type tuning struct {
 	wideEdges     int // a level with fewer edges is expanded node by node
 	wordsPerEdge  int // and so is one with fewer edges than the words of a bitmap over this; 0 is no such bound
+	narrowEdges   int // a level that is expanded node by node and has more edges is finished with bitmaps
 	parallelEdges int // a level, or a run that is scanned, with fewer has one goroutine
 	joinWords     int // words of bitmaps, or nodes found, that are worth another goroutine
 	lanes         int // sources of each worker from which on they are searched together
@@ -93,7 +94,7 @@ type tuning struct {
 // usual is the tuning of all searches outside tests. A look of pull waits for the one before
 // and ends in a branch that is hard to predict, which a push does not; a second goroutine takes
 // ten microseconds or so to start, which is what five thousand edges take.
-var usual = tuning{wideEdges: 8192, wordsPerEdge: 2, parallelEdges: 65536, joinWords: 16384, lanes: 8, pullCost: 4}
+var usual = tuning{wideEdges: 8192, wordsPerEdge: 2, narrowEdges: 32768, parallelEdges: 65536, joinWords: 16384, lanes: 8, pullCost: 4}
 
 // expand finds the nodes of the next level and makes them the frontier. hops lead there and
 // back undo them.
@@ -105,11 +106,19 @@ func (q *search) expand(d *side, hops, back []hop) error {
 	start := len(d.queue)
 	edges := len(frontier) * q.degree
 	q.noteHoles(edges)
+	t := q.opt.tuning
+	words := 0 // edges that are worth a pass over the words of a bitmap
+	if t.wordsPerEdge > 0 {
+		words = len(d.visited) / t.wordsPerEdge
+	}
+	rest := hops
 	var err error
-	if t := q.opt.tuning; edges < t.wideEdges || t.wordsPerEdge > 0 && edges < len(d.visited)/t.wordsPerEdge {
-		err = q.narrow(d, hops, frontier)
-	} else {
-		err = q.wide(d, hops, back, edges)
+	if edges < max(t.wideEdges, words) {
+		// The nodes may have more edges than most.
+		edges, rest, err = q.narrow(d, hops, frontier, max(t.narrowEdges, words))
+	}
+	if err == nil && len(rest) > 0 {
+		err = q.wide(d, frontier, rest, back, edges)
 	}
 	d.from = start
 	d.depth++
@@ -125,47 +134,41 @@ func (q *search) noteHoles(edges int) {
 	}
 }
 
-// narrow expands a level node by node.
-func (q *search) narrow(d *side, hops []hop, frontier []uint32) error {
+// narrow expands a level node by node, until it has seen more edges than budget. It returns the
+// hops over which the level is not wholly expanded then, and about how many edges it has.
+func (q *search) narrow(d *side, hops []hop, frontier []uint32, budget int) (edges int, rest []hop, err error) {
 	start := len(d.queue)
 	for i := range hops {
 		h := &hops[i]
 		if q.opt.Edges == nil {
-			d.push(h, &q.list(0).rows, frontier)
+			n, seen := d.push(h, &q.list(0).rows, frontier, max(budget, 0))
+			if budget -= seen; budget < 0 && n < len(frontier) {
+				edges, rest = len(frontier)/n*seen*(len(hops)-i), hops[i:]
+				break
+			}
 			continue
 		}
 		if err := q.pushFiltered(d, hops, i, frontier); err != nil {
-			return err
+			return 0, nil, err
 		}
 	}
-	if q.nodesDeleted {
-		q.g.markVisible(d, start)
-	} else {
-		d.mark(start)
-	}
-	return q.filterNodes(d, start)
+	q.g.mark(d, start)
+	return edges, rest, q.filterNodes(d, start)
 }
 
-// mark stores the level of the nodes from start on.
-func (d *side) mark(start int) {
-	if len(d.level) == 0 {
-		return
-	}
-	for _, v := range d.queue[start:] {
-		d.level[v] = d.depth + 1
-	}
-}
-
-// push adds the neighbours over h of the frontier to the queue that are not visited yet.
+// push adds the neighbours over h of the frontier to the queue that are not visited yet. It
+// stops behind the node with which it has seen more edges than budget, and returns how many
+// nodes and edges it has seen.
 //
 // Every neighbour is written behind the queue and the queue grows by one if it is new:
 // which neighbours are new is hard to predict, and a wrong guess costs more than the store.
-func (d *side) push(h *hop, rows *[]uint32, frontier []uint32) {
+func (d *side) push(h *hop, rows *[]uint32, frontier []uint32, budget int) (nodes, edges int) {
 	visited, queue := d.visited, d.queue
 	ends := h.tests()
 	offsets, neighbors := h.csr.Offsets, h.csr.Neighbors
 	base := h.from + h.csr.Base
-	for _, u := range frontier {
+	for nodes = 0; nodes < len(frontier) && edges <= budget; nodes++ {
+		u := frontier[nodes]
 		var lo, hi uint32
 		if r := u - base; uint64(r)+1 < uint64(len(offsets)) {
 			lo, hi = offsets[r], offsets[r+1]
@@ -176,6 +179,7 @@ func (d *side) push(h *hop, rows *[]uint32, frontier []uint32) {
 			continue
 		}
 		list := neighbors[lo:hi]
+		edges += len(list)
 		if ends.has(u) {
 			list = h.seen(rows, lo, hi)
 		}
@@ -195,6 +199,7 @@ func (d *side) push(h *hop, rows *[]uint32, frontier []uint32) {
 		queue = queue[:n+k]
 	}
 	d.queue = queue
+	return nodes, edges
 }
 
 // pushFiltered is push for hops[i] with a filter on edges.
@@ -226,10 +231,10 @@ func (q *search) gather(l *arcList, hops []hop, i int, nodes []uint32, each func
 	return nil
 }
 
-// markVisible is mark for a graph with deleted nodes: those are dropped from the queue. They
-// stay visited, so that they are not looked at again. As long as nodes lie in one visible
-// run that costs a comparison for each.
-func (g *Graph) markVisible(d *side, start int) {
+// mark stores the level of the nodes from start on and drops those that are deleted from the
+// queue. They stay visited, so that they are not looked at again. As long as nodes lie
+// in one visible run it costs a comparison for each.
+func (g *Graph) mark(d *side, start int) {
 	var first, length uint32 // a range of numbers that are visible
 	list, kept := d.queue[start:], 0
 	for _, v := range list {

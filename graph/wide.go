@@ -8,15 +8,16 @@ import (
 	"github.com/ingotdb/ingot/visibility"
 )
 
-// Pieces that workers take: nodes of a frontier, and words of a bitmap. The latter are whole
+// Pieces that workers take: nodes of a frontier, at most, and words of a bitmap. The latter are whole
 // vectors.
 const (
 	pieceNodes = 256
 	pieceWords = 512
 )
 
-// wide expands a level with bitmaps.
-func (q *search) wide(d *side, hops, back []hop, edges int) error {
+// wide expands a level of about edges edges with bitmaps. back undoes all hops of the search,
+// of which hops may be some.
+func (q *search) wide(d *side, frontier []uint32, hops, back []hop, edges int) error {
 	workers := q.workers
 	if edges < q.opt.tuning.parallelEdges {
 		workers = 1
@@ -30,13 +31,12 @@ func (q *search) wide(d *side, hops, back []hop, edges int) error {
 	}
 	q.list(workers - 1)
 	var err error
-	if q.opt.Edges == nil && q.pullPays(d, edges) {
-		err = q.pull(d, back, workers)
+	if q.opt.Edges == nil && q.pullPays(d, len(frontier), edges) {
+		err = q.pull(d, frontier, back, workers)
 	} else {
-		frontier := d.frontier()
-		err = parallel(q.ctx, workers, (len(frontier)+pieceNodes-1)/pieceNodes, func(w, piece int) error {
-			nodes := frontier[piece*pieceNodes : min(len(frontier), (piece+1)*pieceNodes)]
-			return q.pushBits(w, hops, nodes)
+		take := max(1, min(pieceNodes, len(frontier)/(4*workers)))
+		err = parallel(q.ctx, workers, (len(frontier)+take-1)/take, func(w, piece int) error {
+			return q.pushBits(w, hops, frontier[piece*take:min(len(frontier), (piece+1)*take)])
 		})
 	}
 	if err != nil {
@@ -211,18 +211,18 @@ func (g *Graph) maskDeleted(words []uint64, first int) {
 // pullPays reports whether it is cheaper to look for the frontier from the nodes that are
 // not visited than to expand it. One that is not visited looks at its neighbours until one
 // is in the frontier.
-func (q *search) pullPays(d *side, edges int) bool {
+func (q *search) pullPays(d *side, frontier, edges int) bool {
 	left := int(q.g.count) - len(d.queue)
-	looks := min(q.degree, int(q.g.count)/len(d.frontier()))
+	looks := min(q.degree, int(q.g.count)/frontier)
 	return q.opt.tuning.pullCost*left*looks < edges
 }
 
 // pull sets the bits of the nodes that have a neighbour in the frontier.
-func (q *search) pull(d *side, back []hop, workers int) error {
+func (q *search) pull(d *side, frontier []uint32, back []hop, workers int) error {
 	words := len(d.visited)
 	q.front = clearedWords(q.front, words)
 	front := q.front
-	for _, u := range d.frontier() {
+	for _, u := range frontier {
 		front[u>>6] |= 1 << (u & 63)
 	}
 	err := parallel(q.ctx, workers, (words+pieceWords-1)/pieceWords, func(w, piece int) error {
@@ -240,7 +240,7 @@ func (q *search) pull(d *side, back []hop, workers int) error {
 		}
 		return nil
 	})
-	clearBits(front, d.frontier())
+	clearBits(front, frontier)
 	return err
 }
 
