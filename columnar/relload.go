@@ -409,21 +409,34 @@ func (b *edgeBuild) fill(l *Load, src, dst, order []uint32, workers int) error {
 func (b *edgeBuild) run(l *Load, area runArea, mem []byte, keys [2][]uint32, workers int) error {
 	r := &adjRun{count: uint32(len(keys[fromEnd])), file: l.df}
 	a := &AdjacencyRun{Count: r.count}
-	for e, c := range []*CSR{&a.Forward, &a.Backward} {
+	if err := inParallel(b.ctx, workers, 2, func(e int) error {
+		c := []*CSR{&a.Forward, &a.Backward}[e]
 		d := area.dirs[e]
 		room := mem[d.off:]
-		if err := d.index(b.ctx, room, keys[e], workers); err != nil {
+		if err := d.index(b.ctx, room, keys[e], max(1, workers/2)); err != nil {
 			return err
 		}
 		room = room[:d.size():d.size()]
-		d.crc = crc32.Update(l.df.seed, castagnoli, room)
+		d.crc = l.df.seed
+		for from := 0; from < len(room); from += checksumBytes {
+			if err := b.ctx.Err(); err != nil {
+				return err
+			}
+			d.crc = crc32.Update(d.crc, castagnoli, room[from:min(from+checksumBytes, len(room))])
+		}
 		*c = d.carve(room)
 		d.off += l.runOff
 		r.dirs[e] = d
+		return nil
+	}); err != nil {
+		return err
 	}
 	l.run, l.ready = r, a
 	return nil
 }
+
+// checksumBytes is how much is read between looks at the context.
+const checksumBytes = 32 << 20
 
 // appendEdges is AppendConflict for a rel table.
 func (t *Txn) appendEdges(ctx context.Context, slot int, l *Load) (a Appended, err error) {
