@@ -33,13 +33,17 @@ func Arrow() Format {
 	}
 }
 
-// readArrow takes the options of a COPY FROM.
+// readArrow takes the options of a COPY FROM. Those of a COPY TO are taken too, so that what
+// was written can be read with the options that it was written with: BATCH_SIZE is then the
+// most rows that are read at a time, and the others mean nothing, because the data say it.
 func readArrow(o *Options) (ContainerReader, error) {
-	r := arrowReader{}
+	r := arrowReader{step: arrowRows}
+	var writing Options
 	for i := range o.List {
 		opt := &o.List[i]
 		if !strings.EqualFold(opt.Name, "match") {
-			return nil, opt.Unrecognized()
+			writing.List = append(writing.List, *opt)
+			continue
 		}
 		word, err := opt.Text()
 		if err != nil {
@@ -53,29 +57,37 @@ func readArrow(o *Options) (ContainerReader, error) {
 			return nil, pgerr.New(pgerr.InvalidParameterValue, "COPY MATCH \"%s\" not recognized", word).WithHint("It is name or position.")
 		}
 	}
+	w, err := writeArrow(&writing)
+	if err != nil {
+		return nil, err
+	}
+	r.step = min(r.step, w.(*arrowWriter).rows)
 	return r, nil
 }
 
 // arrowReader opens inputs.
-type arrowReader struct{ positions bool }
+type arrowReader struct {
+	positions bool
+	step      int64 // rows at a time
+}
 
 func (r arrowReader) ByPosition() bool { return r.positions }
 
 func (arrowReader) Streams() bool { return true }
 
-func (arrowReader) Open(_ context.Context, in *Input) (Container, error) {
+func (r arrowReader) Open(_ context.Context, in *Input) (Container, error) {
 	if in.Stream != nil {
 		s, err := arrowipc.OpenStream(in.Stream)
 		if err != nil {
 			return nil, err
 		}
-		return &arrowInput{stream: s, columns: s.Columns()}, nil
+		return &arrowInput{stream: s, columns: s.Columns(), step: r.step}, nil
 	}
-	r, err := arrowipc.Open(in.At, in.Size)
+	file, err := arrowipc.Open(in.At, in.Size)
 	if err != nil {
 		return nil, err
 	}
-	return &arrowInput{file: r, columns: r.Columns()}, nil
+	return &arrowInput{file: file, columns: file.Columns(), step: r.step}, nil
 }
 
 // arrowInput is an open input: a file or a stream.
@@ -83,6 +95,7 @@ type arrowInput struct {
 	file    *arrowipc.Reader
 	stream  *arrowipc.Stream
 	columns []arrowipc.Column
+	step    int64 // rows at a time at most
 	from    []int // columns of the input that are read
 	binding *Binding
 	blocks  []arrowBlock // of a file
@@ -266,7 +279,7 @@ const arrowStepBytes = 512 << 10
 func (p *arrowPart) Read(ctx context.Context, out *Sink) error {
 	s := newArrowSink(p.in.binding.Columns, p.in.binding.Location, out, true)
 	if p.batch != nil {
-		return p.readRange(ctx, s, p.batch, p.ranges[0], arrowRows)
+		return p.readRange(ctx, s, p.batch, p.ranges[0], p.in.step)
 	}
 	for _, r := range p.ranges {
 		b, err := p.in.open(r.block)
@@ -274,7 +287,7 @@ func (p *arrowPart) Read(ctx context.Context, out *Sink) error {
 			return err
 		}
 		perRow := p.in.file.Bytes(r.block)/p.in.file.Blocks()[r.block].Rows + 1
-		step := max(1024, min(2*arrowRows, arrowStepBytes/perRow)&^63)
+		step := min(p.in.step, max(1024, arrowStepBytes/perRow&^63))
 		if err := p.readRange(ctx, s, b.Fork(), r, step); err != nil {
 			return err
 		}

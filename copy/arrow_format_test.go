@@ -83,9 +83,9 @@ func arrowBatch(t *testing.T, columns ...any) arrow.RecordBatch {
 }
 
 const allTypes = "a bool, b int2, c int4 not null, d int8, e float4, f float8, g numeric(5,2), h numeric(15,2), i numeric(30,2), j numeric, " +
-	"k text, l varchar(20), m bytea, n date, o time, p timestamp, q timestamptz, r uuid, s json"
+	"k text, l varchar(20), m bytea, n date, o time, p timestamp, q timestamptz, r uuid, s json, t int4[], u text[]"
 
-// randomRow returns a row of allTypes and two arrays as CSV.
+// randomRow returns a row of allTypes as CSV.
 func randomRow(rng *rand.Rand, i int) string {
 	values := []string{
 		[]string{"t", "f"}[rng.IntN(2)], fmt.Sprint(rng.IntN(65536) - 32768), fmt.Sprint(i), fmt.Sprint(rng.Int64()),
@@ -109,7 +109,6 @@ func arrowTypesTable(t *testing.T, rows int) (*columnar.Store, *Target) {
 	t.Helper()
 	store := newStore(t)
 	schema := textSchema(t, allTypes)
-	schema.Columns = append(schema.Columns, columnar.Column{Name: "t", Type: columnType(t, "int4[]")}, columnar.Column{Name: "u", Type: columnType(t, "text[]")})
 	target := createTable(t, store, schema)
 	rng := rand.New(rand.NewPCG(7, 8))
 	var in strings.Builder
@@ -173,7 +172,7 @@ func TestArrowRoundTrip(t *testing.T) {
 				}
 				src = FromFiles(path)
 			}
-			res, err := loadArrow(t, again, target, src, "", Env{MaxWorkers: 3, Files: AnyFile(), smallBytes: 1})
+			res, err := loadArrow(t, again, target, src, tc.options, Env{MaxWorkers: 3, Files: AnyFile(), smallBytes: 1})
 			if err != nil || res.Rows != rows {
 				t.Fatal(res.Rows, err)
 			}
@@ -354,7 +353,7 @@ func TestArrowHostile(t *testing.T) {
 	store := newStore(t)
 	schema := &columnar.Schema{Name: "t"}
 	for i, typ := range []string{"int4[]", "text[]", "int2[]", "text[]", "text", "text", "text", "numeric(20,2)", "bytea", "timestamp", "bool", "float8[]"} {
-		schema.Columns = append(schema.Columns, columnar.Column{Name: string(rune('a' + i)), Type: columnType(t, typ)})
+		schema.Columns = append(schema.Columns, columnar.Column{Name: string(rune('a' + i)), Type: parseType(t, typ)})
 	}
 	target := createTable(t, store, schema)
 	path := filepath.Join(t.TempDir(), "x.arrow")
@@ -411,7 +410,7 @@ func TestArrowSpecials(t *testing.T) {
 	} {
 		for _, v := range values {
 			store := newStore(t)
-			schema := &columnar.Schema{Name: "t", Columns: []columnar.Column{{Name: "a", Type: columnType(t, typ)}}}
+			schema := &columnar.Schema{Name: "t", Columns: []columnar.Column{{Name: "a", Type: parseType(t, typ)}}}
 			target := createTable(t, store, schema)
 			csv, err := ParseFromOptions(parseOptions(t, "COPY t WITH (FORMAT csv)"))
 			if err != nil {
@@ -452,7 +451,9 @@ func TestArrowOptions(t *testing.T) {
 		options string
 		state   string
 	}{
-		{false, "COMPRESSION zstd", pgerr.SyntaxError},
+		{false, "COMPRESSION gzip", pgerr.InvalidParameterValue},
+		{false, "BATCH_SIZE 0", pgerr.InvalidParameterValue},
+		{false, "SIZE 1", pgerr.SyntaxError},
 		{false, "MATCH perhaps", pgerr.InvalidParameterValue},
 		{false, "DELIMITER ','", pgerr.SyntaxError},
 		{false, "ENCODING 'LATIN1'", pgerr.FeatureNotSupported},

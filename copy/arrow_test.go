@@ -165,7 +165,7 @@ func TestArrowConversions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			typ := columnType(t, tc.to)
+			typ := parseType(t, tc.to)
 			var got []string
 			for from := int64(0); from < int64(arr.Len()) && err == nil; from++ {
 				a := arrowColumn{name: "c", typ: typ}
@@ -189,14 +189,6 @@ func TestArrowConversions(t *testing.T) {
 			}
 		})
 	}
-}
-
-// columnType returns the type of that name, an array's too.
-func columnType(t *testing.T, name string) columnar.Type {
-	elem, isArray := strings.CutSuffix(name, "[]")
-	typ := textSchema(t, "c "+elem).Columns[0].Type
-	typ.Array = isArray
-	return typ
 }
 
 // vecText returns the rows of v as text.
@@ -236,7 +228,7 @@ func TestArrowRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			bad := []int{}
-			a := arrowColumn{name: "c", typ: columnType(t, tc.to)}
+			a := arrowColumn{name: "c", typ: parseType(t, tc.to)}
 			a.reject = func(i int, e *Error) error {
 				if bad = append(bad, i); e.SQLState == "" || e.Column != "c" {
 					t.Errorf("row %d: %+v", i, e)
