@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/ingotdb/ingot"
+	"github.com/ingotdb/ingot/graph"
 	"github.com/ingotdb/ingot/mmap"
 )
 
@@ -399,4 +400,38 @@ func ExampleSQLState() {
 	reader, err := ingot.Open(ctx, db.Path(), ingot.Options{ReadOnly: true})
 	fmt.Println(reader == nil, errors.Is(err, ingot.ErrLocked), ingot.SQLState(err))
 	// Output: true true 55P03
+}
+
+func ExampleSnapshot_Graph() {
+	db, done := openFlights()
+	defer done()
+	for _, text := range []string{
+		"CREATE TABLE airport (code text PRIMARY KEY)",
+		"INSERT INTO airport VALUES ('ATL'), ('JFK'), ('LAX'), ('SEA')",
+		"CREATE REL TABLE route (FROM airport TO airport, miles int8)",
+		"INSERT INTO route VALUES ('SEA', 'LAX', 954), ('LAX', 'ATL', 1946), ('ATL', 'JFK', 760)",
+	} {
+		if _, err := db.Exec(ctx, text); err != nil {
+			log.Fatal(err)
+		}
+	}
+	snap, err := db.Snapshot()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer snap.Release()
+	g, err := snap.Graph("route")
+	if err != nil {
+		log.Fatal(err)
+	}
+	sea := graph.Node{Row: 3} // the fourth row of the one node table
+	for r, err := range g.Reachable(ctx, sea, graph.Hops{Min: 1, Max: 2}, nil) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(r.Node.Row, r.Hops)
+	}
+	// Output:
+	// 2 1
+	// 0 2
 }

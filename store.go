@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/graph"
 	"github.com/ingotdb/ingot/internal/pgerr"
 )
 
@@ -51,11 +52,17 @@ func (db *DB) Snapshot() (*Snapshot, error) {
 // Release gives the snapshot up. Call it exactly once.
 func (s *Snapshot) Release() { s.snap.Release() }
 
-// Table returns the table called name, byte by byte; 42P01 if there is none.
+// Table returns the table called name, byte by byte, as it is stored: the ends of edges are
+// row ids of their node tables. 42P01 if there is none.
 func (s *Snapshot) Table(name string) (*columnar.Table, error) { return s.snap.Table(name) }
 
 // Tables returns all tables, ordered by name.
 func (s *Snapshot) Tables() []*columnar.Table { return s.snap.Tables() }
+
+// Graph returns the graph of rel tables, or of the tables of rel groups, for searches: paths,
+// what can be reached, whole-graph work. It sees what the snapshot sees, and is usable until
+// the snapshot is released.
+func (s *Snapshot) Graph(rels ...string) (*graph.Graph, error) { return graph.Open(s.snap, rels...) }
 
 // ScanOptions say what a scan reads. The zero value reads every column in batches of a
 // row group, without a copy.
@@ -72,7 +79,7 @@ type ScanOptions struct {
 // and of the DB. An error ends the loop.
 func (s *Snapshot) Scan(ctx context.Context, table string, opt ScanOptions) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
-		t, err := s.snap.Table(table)
+		t, err := s.snap.Keyed(table)
 		if err != nil {
 			yield(nil, err)
 			return

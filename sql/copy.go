@@ -251,10 +251,6 @@ func (r *run) copyQuery(stmt *ast.Copy) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if stmt.Where != nil {
-		return nil, r.at(stmt.Where.Pos(), pgerr.New(pgerr.FeatureNotSupported, "WHERE is not supported with COPY FROM a query").
-			WithHint("Put the condition into the query."))
-	}
 	return r.load(stmt, ends, opt, func(v view, t *copy.Target) (copy.Source, error) { return r.querySource(v, t, stmt) })
 }
 
