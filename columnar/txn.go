@@ -203,13 +203,18 @@ func (t *Txn) TruncateTable(name string) error {
 // Append takes over a load whose fragments are all finished and puts its rows behind
 // the table's. It returns the row id of the first. A key that violates a unique
 // constraint is a *DuplicateError (23505). The load's schema must be the table's
-// current one: 40001 if the table was altered since. An error drops the load.
+// current one, or what LoadSchema gives: 40001 if the table was altered since. An error
+// drops the load.
+//
+// Edges are put in order of their source; an end that is not there is a *MissingError
+// (23503), or leaves the edge out with LoadPlan.SkipMissing.
 func (t *Txn) Append(ctx context.Context, name string, l *Load) (first visibility.RowID, err error) {
 	a, err := t.AppendConflict(ctx, name, l, ConflictError)
 	return a.First, err
 }
 
-// AppendConflict is Append with another end for rows that violate a unique constraint.
+// AppendConflict is Append with another end for rows that violate a unique constraint. The
+// edges of a row that is replaced go over to the row with its key.
 func (t *Txn) AppendConflict(ctx context.Context, name string, l *Load, policy OnConflict) (a Appended, err error) {
 	slot, err := t.slot(name)
 	if err != nil {
