@@ -99,17 +99,6 @@ func element(b []byte, p int) (int, Step) {
 	return p, Short
 }
 
-// completeElements returns where the last element ends whose end is in b.
-func completeElements(b []byte) (end int) {
-	for {
-		next, step := element(b, end)
-		if step != Enough {
-			return end
-		}
-		end = next
-	}
-}
-
 // Elements passes elements of b, which begins with one, as long as they end at until or
 // before it and are not more than most; last says that the input ends with b. It returns
 // where it stopped, how many it passed, and what stands there. At the end of the array it
@@ -155,6 +144,13 @@ func arrayEnd(b []byte, p int, last bool) Step {
 func atEnd(b []byte) bool {
 	end, step := element(b, 0)
 	return step == End && arrayEnd(b, end, true) == End
+}
+
+// stops reports whether b, where an element should begin, has none because the array ends,
+// or because it goes on behind b, which it does not if b is the last.
+func stops(b []byte, last bool) bool {
+	end, step := element(b, 0)
+	return step == Short && !last || step == End && arrayEnd(b, end, last) != Bad
 }
 
 // SkipElement is Elements for the one element that starts at off of src, whose input ends

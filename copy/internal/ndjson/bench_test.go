@@ -143,3 +143,16 @@ func BenchmarkCount(b *testing.B) {
 		Count(lines)
 	}
 }
+
+// BenchmarkElements walks over the elements of an array.
+func BenchmarkElements(b *testing.B) {
+	lines := mixedLines(rand.New(rand.NewPCG(1, 2)), 4000)
+	array := append([]byte{'['}, bytes.ReplaceAll(bytes.TrimSpace(lines), []byte("\n"), []byte(",\n"))...)
+	array = append(array, ']')
+	b.SetBytes(int64(len(array)))
+	for b.Loop() {
+		if _, n, _ := Elements(array, true, len(array), 1<<20); n != 4000 {
+			b.Fatal(n)
+		}
+	}
+}

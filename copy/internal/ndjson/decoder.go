@@ -80,46 +80,42 @@ func (d *Decoder) Begin(array bool) { d.array, d.begun = array, false }
 // input ends with fails.
 func (d *Decoder) Index(b []byte, last bool) (ready int, bad bool) {
 	d.ends, d.done, d.first, d.rows = d.ends[:0], 0, 0, d.rows[:0]
-	begun, unclosed := d.begun, false
-	whole := len(b)
+	begun, whole := d.begun, len(b)
 	switch {
 	case d.array:
-		if whole = completeElements(b); last && !atEnd(b[whole:]) {
-			bad = true // something else, or nothing
-		}
-		unclosed = last && skipSpace(b, whole) == len(b)
 		// What lies behind the block is not this decoder's to overwrite.
-		d.block = append(append(d.block[:0], b[:whole]...), 0)
+		d.block = append(append(d.block[:0], b...), 0)
 		b = d.block
 	case !last:
 		if whole = bytes.LastIndexByte(b, '\n') + 1; whole == 0 {
 			return 0, false
 		}
 		b = b[:whole]
-	case whole > 0 && b[whole-1] != '\n':
+	case whole == 0:
+		return 0, false
+	case b[whole-1] != '\n':
 		b = append(b[:whole:cap(b)], '\n')
-	}
-	if whole == 0 {
-		return 0, bad
 	}
 	ascii := d.set(b)
 	window := max(leastWindow, windowEntries/max(d.stride, 1))
-	for p := 0; p < whole; {
-		if p = d.start(p); p < 0 || p >= whole {
-			break
-		}
+	p := d.start(0)
+	for p >= 0 && p < whole {
 		var row []uint32
 		if len(d.ends) < window {
 			row = d.addRow()
 		}
-		if p = d.record(row, p); p < 0 {
-			bad, unclosed = true, false
+		end := d.record(row, p)
+		if end < 0 {
+			bad = !d.array || !stops(b[p:whole], last)
 			break
 		}
-		d.ends = append(d.ends, min(p, whole))
+		d.ends = append(d.ends, min(end, whole))
+		p = d.start(end)
 	}
-	if unclosed && len(d.ends) > 0 {
-		d.ends = d.ends[:len(d.ends)-1] // what should follow the last one is missing
+	if p < 0 && d.array && last {
+		// Not even a bracket follows the last one.
+		bad = true
+		d.ends = d.ends[:max(0, len(d.ends)-1)]
 	}
 	ready = len(d.ends)
 	d.begun = begun || ready > 0
