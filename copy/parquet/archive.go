@@ -122,7 +122,7 @@ func (g *encodedGroup) metadata(w *thriftWriter, ordinal int, a *archive) {
 	first := int64(0)
 	for i := range g.chunks {
 		c := &g.chunks[i]
-		c.metadata(w, &a.layouts[i], a.codec)
+		c.metadata(w, &a.layouts[i])
 		plain += c.uncompressed
 		packed += c.compressed
 		if i == 0 {
@@ -148,7 +148,7 @@ func (c *encodedChunk) start() int64 {
 }
 
 // metadata writes the ColumnChunk of a column.
-func (c *encodedChunk) metadata(w *thriftWriter, l *layout, codec int32) {
+func (c *encodedChunk) metadata(w *thriftWriter, l *layout) {
 	w.open()
 	w.i64(2, 0) // where a copy of the metadata is: nowhere
 	w.structure(3, func() {
@@ -165,7 +165,7 @@ func (c *encodedChunk) metadata(w *thriftWriter, l *layout, codec int32) {
 			w.b = binary.AppendVarint(w.b, e)
 		}
 		l.path(w, 3)
-		w.i32(4, codec)
+		w.i32(4, c.codec)
 		w.i64(5, int64(c.values))
 		w.i64(6, c.uncompressed)
 		w.i64(7, c.compressed)

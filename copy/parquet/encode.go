@@ -14,6 +14,7 @@ const pageBytes = 1 << 20
 
 // encodedChunk is a column of an encoded row group. Places are in the row group's bytes.
 type encodedChunk struct {
+	codec        int32
 	values       int
 	nulls        int
 	compressed   int64
@@ -43,7 +44,7 @@ type encoder struct {
 
 // column appends the pages of c to dst.
 func (e *encoder) column(dst []byte, c *builder) ([]byte, encodedChunk, error) {
-	k := encodedChunk{nulls: c.nulls, dictAt: -1, values: c.rows}
+	k := encodedChunk{codec: e.codec, nulls: c.nulls, dictAt: -1, values: c.rows}
 	if c.list {
 		k.values = len(c.defs)
 		k.nulls = len(c.defs) - c.values
@@ -153,11 +154,18 @@ func (e *encoder) withLength(add func()) {
 	binary.LittleEndian.PutUint32(e.body[at:], uint32(len(e.body)-at-4))
 }
 
+// worthwhileShare is by which share of its size the first page of a chunk must get smaller for
+// the chunk to be compressed, if it is not small: random numbers do not, and cost every reader.
+const worthwhileShare = 16
+
 // page appends a page of e.body to dst.
 func (e *encoder) page(dst []byte, typ, encoding int32, values int, k *encodedChunk) ([]byte, error) {
-	packed, err := e.compress()
+	packed, err := e.compress(k.codec)
 	if err != nil {
 		return nil, err
+	}
+	if k.uncompressed == 0 && len(e.body) >= pageBytes/16 && len(packed) > len(e.body)/worthwhileShare*(worthwhileShare-1) {
+		packed, k.codec = e.body, codecNone
 	}
 	w := &e.header
 	w.b, w.last = w.b[:0], w.last[:0]
@@ -186,8 +194,8 @@ func (e *encoder) page(dst []byte, typ, encoding int32, values int, k *encodedCh
 }
 
 // compress returns e.body compressed, until the next call.
-func (e *encoder) compress() ([]byte, error) {
-	switch e.codec {
+func (e *encoder) compress(codec int32) ([]byte, error) {
+	switch codec {
 	case codecSnappy:
 		if n := s2.MaxEncodedLen(len(e.body)); cap(e.deflate) < n {
 			e.deflate = make([]byte, n)
