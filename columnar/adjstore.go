@@ -130,6 +130,9 @@ func (d *decoder) storedRun(files map[uint64]*dataFile) *adjRun {
 	return r
 }
 
+// bytes returns the bytes of both directions of a stored run.
+func (r *adjRun) bytes() int64 { return r.dirs[fromEnd].size() + r.dirs[toEnd].size() }
+
 // inside reports whether both directions lie in a file of the given size.
 func (r *adjRun) inside(size int64) bool {
 	for i := range r.dirs {

@@ -15,6 +15,7 @@ import (
 // CheckStats counts what Check looked at.
 type CheckStats struct {
 	Tables, RowGroups, Fragments, Chunks int
+	Runs                                 int // of edges
 	Rows                                 uint64
 	Bytes                                int64
 }
@@ -61,6 +62,11 @@ func (s *Store) Check(ctx context.Context, report func(error)) (CheckStats, erro
 		}
 		if err := snap.ref.Value().checkEdges(ctx, t, found); err != nil {
 			return st, err
+		}
+		for _, r := range t.runs {
+			if st.Runs++; r.file != nil {
+				st.Bytes += r.bytes()
+			}
 		}
 	}
 	return st, errors.Join(all...)

@@ -88,7 +88,7 @@ func (t *Table) Info() TableInfo {
 	for _, r := range t.runs {
 		ri := RunInfo{First: r.first, Edges: int(r.count)}
 		if r.file != nil {
-			ri.File, ri.Bytes = r.file.name, r.dirs[fromEnd].size()+r.dirs[toEnd].size()
+			ri.File, ri.Bytes = r.file.name, r.bytes()
 		}
 		ti.Runs = append(ti.Runs, ri)
 		ti.Bytes += ri.Bytes
