@@ -65,7 +65,7 @@ func (s *Store) checkUnique(ctx context.Context, t *Table, frags []*fragment, c 
 		if _, err := target.run(); err != nil {
 			return err
 		}
-		slices.Sort(c.deletes)
+		c.deletes = ascendingIDs(c.deletes, t.vis.Rows())
 		checks = slices.DeleteFunc(checks, func(u *uniqueCheck) bool { return u == target })
 		for _, u := range checks {
 			u.strict = true

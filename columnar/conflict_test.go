@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/internal/vfs/memfs"
 	"github.com/ingotdb/ingot/mmap"
+	"github.com/ingotdb/ingot/visibility"
 )
 
 // keyedLoad makes a load of rows (k, u, v) in fragments of the given size.
@@ -257,5 +259,36 @@ func TestManyStatementsSpill(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestAscendingIDs(t *testing.T) {
+	for _, n := range []int{0, 1, 3, 500, 1000} {
+		for _, rows := range []uint64{1000, 1000000} {
+			var ids []visibility.RowID
+			for _, i := range rand.New(rand.NewPCG(uint64(n), rows)).Perm(int(rows))[:n] {
+				ids = append(ids, visibility.RowID(i))
+			}
+			want := slices.Sorted(slices.Values(ids))
+			if got := ascendingIDs(ids, rows); !slices.Equal(got, want) {
+				t.Errorf("%d of %d ids: got %v", n, rows, got)
+			}
+		}
+	}
+}
+
+// BenchmarkAscendingIDs puts 3 million of 3 million ids in order.
+func BenchmarkAscendingIDs(b *testing.B) {
+	const n = 3_000_000
+	var ids []visibility.RowID
+	for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(n) {
+		ids = append(ids, visibility.RowID(i))
+	}
+	for _, rows := range []uint64{n, 100 * n} {
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			for b.Loop() {
+				ascendingIDs(slices.Clone(ids), rows)
+			}
+		})
 	}
 }
