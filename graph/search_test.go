@@ -364,3 +364,36 @@ func TestFault(t *testing.T) {
 		}
 	}
 }
+
+// TestHoleAmongNeighbors deletes the edge of one of many consecutive nodes, whose edges are
+// read together when a level is wide.
+func TestHoleAmongNeighbors(t *testing.T) {
+	const n = 40 // node 0 leads to nodes 1 to n, and node i of those to n+i
+	var from, to []uint32
+	for i := range uint32(n) {
+		from, to = append(from, 0), append(to, i+1)
+	}
+	for i := range uint32(n) {
+		from, to = append(from, i+1), append(to, n+i+1)
+	}
+	run := columnar.AdjacencyRun{Count: 2 * n, Forward: csr(2*n+1, from, to, false), Backward: csr(2*n+1, to, from, true)}
+	for gone := visibility.RowID(n); gone < 2*n; gone++ {
+		vis, _ := new(visibility.Groups).Append(2 * n).WithDeleted([]visibility.RowID{gone})
+		for i, tune := range tunings {
+			g, err := build([]nodeSpace{{vis: new(visibility.Groups).Append(2*n + 1)}}, []relSpace{{vis: vis, runs: []columnar.AdjacencyRun{run}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.rels[0].holes.cost = 0
+			reached := 0
+			for r, err := range g.Reachable(t.Context(), Node{}, Hops{0, NoLimit}, &Options{MaxWorkers: 1, tuning: tune}) {
+				if reached++; err != nil || r.Node.Row == gone+1 {
+					t.Errorf("tuning %d, edge %d deleted: reached %v, %v", i, gone, r, err)
+				}
+			}
+			if reached != 2*n {
+				t.Errorf("tuning %d, edge %d deleted: reached %d nodes", i, gone, reached)
+			}
+		}
+	}
+}
