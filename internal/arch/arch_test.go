@@ -44,6 +44,7 @@ var layers = map[string]int{
 	".":                8,
 	"bench":            9,
 	"driver":           9,
+	"examples":         9,
 	"cmd":              9,
 
 	// Packages that only hold tests, of anything.
