@@ -2,6 +2,7 @@ package copy
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"runtime"
 	"strings"
@@ -36,6 +37,8 @@ func (l *loader) reason(s *suspect) error {
 		e, err = l.constraint(s)
 	}
 	switch {
+	case err != nil && l.ctx.Err() != nil:
+		return l.ctx.Err()
 	case err != nil:
 		return readError(err, s.in.name)
 	case e != nil:
@@ -59,11 +62,12 @@ func (l *loader) format(s *suspect) (e *Error, err error) {
 		_, err = io.ReadFull(io.NewSectionReader(s.src, s.off, end-s.off), s.record.Bytes)
 		return nil, err
 	}
-	s.record.Bytes, err = recordAt(s.in.layout.Scan, s.src, s.off, s.end)
-	if err != nil {
+	if s.record.Bytes, err = recordAt(l.ctx, s.in.layout.Scan, s.src, s.off, s.end); err != nil {
 		return nil, err
 	}
-	e = s.in.layout.Scan.Explain(&s.record)
+	if e, err = l.patiently(&s.record, s.in.layout.Scan.Explain); err != nil {
+		return nil, err
+	}
 	if e == nil && len(s.record.Bytes) > maxRecordBytes {
 		e = l.tooLong()
 	}
@@ -90,15 +94,21 @@ func (l *loader) placed(e *Error, r *Record) *Error {
 }
 
 // recordAt returns the record that starts at off, with its end if it has one.
-func recordAt(scan Scanner, src io.ReaderAt, off, size int64) ([]byte, error) {
+func recordAt(ctx context.Context, scan Scanner, src io.ReaderAt, off, size int64) ([]byte, error) {
 	for n := int64(blockBytes); ; n *= 4 {
 		whole := off+n >= size
 		if whole {
 			n = size - off
 		}
 		b := make([]byte, n, n+slackBytes)
-		if _, err := io.ReadFull(io.NewSectionReader(src, off, n), b); err != nil {
-			return nil, err
+		for at := int64(0); at < n; at += longBytes {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			part := b[at:min(at+longBytes, n)]
+			if _, err := io.ReadFull(io.NewSectionReader(src, off+at, int64(len(part))), part); err != nil {
+				return nil, err
+			}
 		}
 		if end := scan.After(b, 0, 0, 1); end >= 0 {
 			return b[:end], nil
@@ -106,6 +116,38 @@ func recordAt(scan Scanner, src io.ReaderAt, off, size int64) ([]byte, error) {
 		if whole || n > maxRecordBytes {
 			return b, nil
 		}
+	}
+}
+
+// longBytes is how long a record may be for the end of the COPY's context to wait until it
+// is explained.
+const longBytes = 1 << 20
+
+// patiently returns what explain says of a record, whose bytes are its own. A long record is
+// explained by a goroutine of its own, which is left behind if the COPY is cancelled.
+func (l *loader) patiently(r *Record, explain func(*Record) *Error) (e *Error, err error) {
+	if len(r.Bytes) <= longBytes || l.ctx.Done() == nil {
+		return explain(r), nil
+	}
+	type answer struct {
+		e   *Error
+		err error
+	}
+	said := make(chan answer, 1)
+	own := *r
+	go func() {
+		var a answer
+		a.err = guarded(l.opt.Format, func() error {
+			a.e = explain(&own)
+			return nil
+		})
+		said <- a
+	}()
+	select {
+	case a := <-said:
+		return a.e, a.err
+	case <-l.ctx.Done():
+		return nil, l.ctx.Err()
 	}
 }
 

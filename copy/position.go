@@ -153,7 +153,7 @@ func (l *loader) lineOf(in *input, row int64) (int64, error) {
 	}
 	var record []byte
 	if in.layout.Scan != nil {
-		record, err = recordAt(in.layout.Scan, src, start, in.end)
+		record, err = recordAt(l.ctx, in.layout.Scan, src, start, in.end)
 	} else {
 		var end int64
 		if end, _, err = in.layout.Walk.Skip(src, start, in.end); err == nil {
