@@ -56,7 +56,7 @@ func newEndSet(n int64, count uint32) endSet {
 // An endSet has at least bitsPerEnd bits for each node, but no more than there are nodes.
 const (
 	minEndBits = 1 << 12
-	bitsPerEnd = 64
+	bitsPerEnd = 256
 )
 
 func (s *endSet) add(u uint32) { s.bits[u&s.mask>>6] |= 1 << (u & 63) }

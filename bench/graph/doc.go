@@ -17,7 +17,7 @@
 //	workload    one query is
 //	forward     a shortest path from one component to the other, along the edges: there is none
 //	both        the same, whatever the direction of edges
-//	corner      the shortest path between opposite corners, 1,998 edges
+//	corner      the shortest path between opposite corners, but for one edge: 1,997 edges
 //	ic13        the length of the shortest path between two persons, of 100 pairs
 //	ic1         how many persons with a first name are within 3 hops of one, of 100
 //	ic14        all shortest paths between two persons and the weight of each, of 100 pairs

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
-	"github.com/ingotdb/ingot/columnar"
 )
 
 // sample is one run of a workload, given per query.
@@ -89,48 +88,37 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 	return r.table(stdout, filepath.Base(raw.Name()), notes)
 }
 
-// ingot measures ingot: first every workload without deleted nodes, then the others.
+// ingot measures ingot. Workloads on deleted nodes have a later snapshot of the same store, so
+// that they run in turn with the others. Each workload is run once before it is measured.
 func (c *config) ingot(ctx context.Context, r *report, in *input, dir, files string) (err error) {
 	s, err := in.store(ctx, dir, files)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	for _, deleted := range []bool{false, true} {
-		var some []*workload
-		for i := range in.workloads {
-			if w := &in.workloads[i]; w.deleted == deleted {
-				some = append(some, w)
-			}
+	var searchers [2]*searcher
+	for i := range searchers {
+		snap, err := s.Snapshot()
+		if err != nil {
+			return err
 		}
-		if len(some) == 0 {
-			continue
+		defer snap.Release()
+		if searchers[i], err = newSearcher(snap, in.names); err != nil {
+			return err
 		}
-		if deleted {
+		if i == 0 {
 			if err := deleteFirsts(ctx, s, in.Nodes); err != nil {
 				return err
 			}
 		}
-		if err := c.repeat(ctx, r, in, s, some); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// repeat runs workloads on what a store has now. Each is run once before it is measured.
-func (c *config) repeat(ctx context.Context, r *report, in *input, s *columnar.Store, some []*workload) error {
-	snap, err := s.Snapshot()
-	if err != nil {
-		return err
-	}
-	defer snap.Release()
-	g, err := newSearcher(snap, in.names)
-	if err != nil {
-		return err
 	}
 	for round := range c.rounds + 1 {
-		for _, w := range some {
+		for i := range in.workloads {
+			w := &in.workloads[i]
+			g := searchers[0]
+			if w.deleted {
+				g = searchers[1]
+			}
 			for _, threads := range c.threads {
 				sm, err := timed(ctx, g, w, threads)
 				if err != nil {

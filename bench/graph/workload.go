@@ -58,7 +58,7 @@ func newInput(name string, scale int) *input {
 	case "grid":
 		side := int(1000 / math.Sqrt(float64(scale)))
 		in.Graph = graphs.Grid(side, side)
-		one("corner", true, false, 0, int64(side*side-1))
+		one("corner", true, false, 1, int64(side*side-1))
 		one("corner-deleted", true, true, 1, int64(side*side-1))
 	case "social":
 		in.Graph, in.names = graphs.Social(graphs.Persons/scale, graphs.Knows/scale)
