@@ -131,7 +131,7 @@ func (d *inflater) whole(out []byte, err error, size int) ([]byte, error) {
 	case len(out) != size:
 		return nil, errSize
 	case size > 0 && &out[0] != &d.buf[0]:
-		out = d.room(size)[:copy(d.room(size), out)]
+		copy(d.room(size), out)
 	}
 	return d.buf[:size], nil
 }

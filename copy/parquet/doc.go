@@ -9,8 +9,8 @@
 //	row group | column chunk | column chunk | ...
 //	chunk     | header, dictionary | header, page | header, page | ...
 //
-// The footer is read once. A row group is a part of the COPY: one goroutine reads it, others
-// read other row groups at the same time. It reads the columns that the COPY wants, and of
+// The footer is read once. A row group is a part of the COPY, or several if it is large: one
+// goroutine reads a part, others read other parts at the same time. It reads the columns that the COPY wants, and of
 // those only (type groupReader): each column a batch of rows at a time, page after page
 // (type column), values straight into the layout that columns have here. A dictionary is
 // converted once and its values are then copied by number.

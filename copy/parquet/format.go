@@ -221,11 +221,10 @@ func (p *part) Read(ctx context.Context, out *copy.Sink) error {
 	defer g.release()
 	reject := func(row, column int) error {
 		d := &p.fields[p.from[column]]
-		if e := d.badValue(); d.meaning != meansText { // damage is not forgiven
-			return out.Reject(row, column, e)
-		} else {
-			return e
+		if d.meaning == meansText {
+			return d.badValue() // damage is not forgiven
 		}
+		return out.Reject(row, column, d.badValue())
 	}
 	for {
 		n, err := g.next()
