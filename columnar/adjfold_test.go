@@ -170,3 +170,43 @@ func TestManyRunsMergeByThemselves(t *testing.T) {
 	}
 	g.now()
 }
+
+// TestVacuumGivesBackAProperty drops a property of edges and holds that a vacuum keeps the
+// edges and not its values.
+func TestVacuumGivesBackAProperty(t *testing.T) {
+	g := newGraphStore(t, Options{InlineBytes: 1}, Type{Kind: Int8}, Type{Kind: Int8})
+	rng := rand.New(rand.NewPCG(5, 5))
+	g.do(func(tx *Txn) error {
+		return errors.Join(g.addNodes(tx, 0, sequence(rng, 0, 50)), g.addNodes(tx, 1, sequence(rng, 0, 50)))
+	})
+	g.do(func(tx *Txn) error { return g.addEdges(tx, 3000, g.randomEdges(rng, 3000)) })
+	g.do(func(tx *Txn) error {
+		tab, err := tx.Table("r")
+		if err != nil {
+			return err
+		}
+		s := tab.Schema().Clone()
+		s.Columns = s.Columns[:3]
+		return tx.AlterTable(s)
+	})
+	if err := g.Vacuum(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := g.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Release()
+	tab, err := snap.Table("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab.pieces(func(_ visibility.RowID, p piece) {
+		if len(p.frag.chunks) != 3 {
+			t.Errorf("a fragment of %d columns", len(p.frag.chunks))
+		}
+	})
+	if err := checkRels(snap); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -146,9 +146,8 @@ func (t *Table) joins(a, b *candidate) bool {
 	}
 }
 
-// keeps reports whether the table still has the column of a chunk; the ends of edges, which
-// are none of its columns, stay.
-func (t *Table) keeps(k *chunk) bool { return t.schema.Rel != nil || t.schema.position(k.col) >= 0 }
+// keeps reports whether the table still has the column of a chunk.
+func (t *Table) keeps(k *chunk) bool { return t.schema.position(k.col) >= 0 }
 
 // vacuumable marks what takes more than it needs: the fragments of data files of which
 // enough would go, and fragments without a row left, which cost nothing to replace.
