@@ -371,4 +371,3 @@ func putBit(words []uint64, i int, v bool) {
 func view[T uint32 | uint64 | int32 | int64 | float32 | float64](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
 }
-

@@ -16,7 +16,6 @@ type listState struct {
 
 	reps, defs []uint8
 	at, n      int   // levels taken, levels there
-	element    batch // the values of the levels that are there
 	value      int   // of the next among the values that are there
 	lists      batch // what is given away
 	bad        bool  // an element of the open list is none of its type's
