@@ -10,6 +10,7 @@ import (
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/copy"
 	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/kernels"
 	"github.com/ingotdb/ingot/sql/ast"
 	"github.com/ingotdb/ingot/sql/internal/expr"
 )
@@ -168,7 +169,7 @@ func (r *run) target(t *columnar.Table, stmt *ast.Copy) (*copy.Target, error) {
 		return nil, err
 	}
 	if stmt.Where != nil {
-		target.Where, err = r.copyWhere(s, stmt.Where)
+		target.Where, target.Predicates, err = r.copyWhere(s, stmt.Where)
 	}
 	return target, err
 }
@@ -308,12 +309,24 @@ func (q *query) cardinality() (copy.Cardinality, int64) {
 	return copy.Exact, n
 }
 
-// copyWhere returns the test of a WHERE that COPY calls from its workers.
-func (r *run) copyWhere(s *columnar.Schema, where ast.Expr) (copy.FilterFunc, error) {
+// predicateOps are the comparisons that a format may use to leave rows out.
+var predicateOps = map[kernels.Op]copy.Op{
+	kernels.Eq: copy.Equal, kernels.Lt: copy.Less, kernels.Le: copy.LessEqual, kernels.Gt: copy.Greater, kernels.Ge: copy.GreaterEqual,
+}
+
+// copyWhere returns the test of a WHERE that COPY calls from its workers, and what a format
+// may know of it.
+func (r *run) copyWhere(s *columnar.Schema, where ast.Expr) (copy.FilterFunc, []copy.Predicate, error) {
 	free := sync.Pool{}
 	first, err := r.newCopyFilter(s, where)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	var known []copy.Predicate
+	for _, b := range expr.Bounds(first.node) {
+		if op, ok := predicateOps[b.Op]; ok {
+			known = append(known, copy.Predicate{Column: first.refs[b.Column], Op: op, Value: b.Value})
+		}
 	}
 	free.Put(first)
 	return func(n int, col func(pos int) columnar.Vec, keep []uint64) (int, error) {
@@ -326,7 +339,7 @@ func (r *run) copyWhere(s *columnar.Schema, where ast.Expr) (copy.FilterFunc, er
 		}
 		defer free.Put(f)
 		return f.apply(n, col, keep)
-	}, nil
+	}, known, nil
 }
 
 // copyFilter is the WHERE of a COPY FROM. It is for one goroutine at a time.
