@@ -13,7 +13,7 @@
 //	                          unused  ^ on a multiple of 2,048, so that a vector's delete
 //	                                    state covers whole words of a bitmap
 //
-// A [hop] is one way from nodes of one table to nodes of another: a rel table's adjacency
+// A hop is one way from nodes of one table to nodes of another: a rel table's adjacency
 // run, along its edges or against them. Direction picks the hops of a search; the code of a
 // search is the same for one table and for many, for one run and for several.
 //
