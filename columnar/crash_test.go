@@ -121,7 +121,10 @@ func scripts() []script {
 			commits("several", func(c *change) error {
 				return errors.Join(c.load("p", 5, 64, true), c.load("q", 70, 64, true), c.remove("p", every(3)), c.truncate("self"), c.load("self", 80, 64, true),
 					c.truncate("p"), c.drop("t"), c.drop("q"), c.drop("t"))
-			}), reopens(), deletes("p", every(2))}},
+			}), reopens(), deletes("p", every(2)),
+			commits("truncate both", func(c *change) error {
+				return errors.Join(c.truncate("self"), c.truncate("p"), c.load("p", 3, 64, true), c.load("self", 80, 64, true))
+			}), reopens()}},
 		{"reopen", Options{InlineBytes: 4 << 10, LogBytes: 64 << 10}, []step{creates(narrow, "t"), reopens(), loads("t", 20, 64, true),
 			loads("t", 200, 64, true), reopens(), deletes("t", every(2)), reopens()}},
 	}

@@ -49,8 +49,8 @@
 // is given it: whatever the bytes say, an id in it is one that its table has given.
 //
 // Nodes and edges agree at every commit: a row that edges have at an end is deleted with
-// them or not at all, and a node table is not dropped or truncated under its rel tables.
-// So an edge that is visible has visible ends, in every snapshot.
+// them or not at all, and a node table is not dropped under its rel tables, nor truncated
+// under their rows. So an edge that is visible has visible ends, in every snapshot.
 //
 // # How rows come in
 //

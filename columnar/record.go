@@ -92,11 +92,11 @@ func (r *replayer) op(d *decoder) error {
 		}
 		d.fail()
 	case opDrop:
-		if slot, ok := r.free(d); ok {
+		if slot, ok := r.free(d, false); ok {
 			r.draft.drop(slot)
 		}
 	case opTruncate:
-		if slot, ok := r.free(d); ok {
+		if slot, ok := r.free(d, true); ok {
 			r.draft.truncate(slot)
 		}
 	case opFile:
@@ -144,10 +144,11 @@ func (r *replayer) slot(d *decoder) (int, bool) {
 	return slot, d.err == nil
 }
 
-// free reads the ID of a table that no rel table depends on and returns its slot.
-func (r *replayer) free(d *decoder) (int, bool) {
+// free reads the ID of a table that no rel table keeps from being dropped, or truncated, and
+// returns its slot.
+func (r *replayer) free(d *decoder, truncate bool) (int, bool) {
 	slot, ok := r.slot(d)
-	if ok && len(r.draft.rels(r.draft.tables[slot].schema.ID)) > 0 {
+	if ok && len(r.draft.dependents(r.draft.tables[slot].schema.ID, truncate)) > 0 {
 		d.fail()
 	}
 	return slot, d.err == nil

@@ -160,14 +160,22 @@ func (v *version) rels(id uint32) []*Table {
 	return out
 }
 
-// unreferenced returns an error if a rel table needs the table in a slot for what is to be
-// done with it.
-func (d *draft) unreferenced(slot int, what string) error {
-	s := d.tables[slot].schema
-	rels := d.rels(s.ID)
-	if what == "truncate" { // a rel table that never had a row names none
+// dependents returns the rel tables that keep the table with the given ID from being dropped:
+// all that have it at an end; or from being truncated: those that have given row ids, as
+// the others name no row.
+func (v *version) dependents(id uint32, truncate bool) []*Table {
+	rels := v.rels(id)
+	if truncate {
 		rels = slices.DeleteFunc(rels, func(t *Table) bool { return t.NextRow() == 0 })
 	}
+	return rels
+}
+
+// unreferenced returns an error if a rel table needs the table in a slot for what is to be
+// done with it.
+func (d *draft) unreferenced(slot int, what string, truncate bool) error {
+	s := d.tables[slot].schema
+	rels := d.dependents(s.ID, truncate)
 	if len(rels) == 0 {
 		return nil
 	}
@@ -199,7 +207,7 @@ func (d *draft) alterRel(slot int, c *Schema) error {
 	if was == nil || (is != nil && slices.Equal(was.Columns, is.Columns) && c.position(was.Columns[0]) >= 0) {
 		return nil
 	}
-	return d.unreferenced(slot, "change the primary key of")
+	return d.unreferenced(slot, "change the primary key of", false)
 }
 
 // loadSchema returns the schema that rows for the table are loaded with; see

@@ -177,7 +177,7 @@ func (t *Txn) DropTable(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := t.draft.unreferenced(slot, "drop"); err != nil {
+	if err := t.draft.unreferenced(slot, "drop", false); err != nil {
 		return err
 	}
 	t.body = appendOpTable(t.body, opDrop, t.draft.tables[slot].schema.ID)
@@ -186,13 +186,13 @@ func (t *Txn) DropTable(name string) error {
 }
 
 // TruncateTable removes all rows of the table called name; its row ids start at 0 again.
-// 2BP01 if rel tables have it at an end.
+// 2BP01 if rel tables have it at an end and have had rows since they were truncated.
 func (t *Txn) TruncateTable(name string) error {
 	slot, err := t.slot(name)
 	if err != nil {
 		return err
 	}
-	if err := t.draft.unreferenced(slot, "truncate"); err != nil {
+	if err := t.draft.unreferenced(slot, "truncate", true); err != nil {
 		return err
 	}
 	t.body = appendOpTable(t.body, opTruncate, t.draft.tables[slot].schema.ID)

@@ -271,8 +271,10 @@ func (c *change) drop(name string) error {
 }
 
 func (c *change) truncate(name string) error {
-	if len(c.m.rels(name)) > 0 {
-		return c.referenced(name, func() error { return c.tx.TruncateTable(name) })
+	for _, rel := range c.m.rels(name) {
+		if c.m.tables[rel].nextRow > 0 {
+			return c.referenced(name, func() error { return c.tx.TruncateTable(name) })
+		}
 	}
 	t := c.m.tables[name]
 	t.rows, t.nextRow = nil, 0

@@ -71,11 +71,12 @@ func (t *Table) endsHold(c *cursor) {
 	}
 }
 
-// unused reads the id of a table that no rel table is between.
-func (h *history) unused(c *cursor) *Table {
+// unused reads the id of a table that no rel table is between, or only ones that have given
+// no row ids.
+func (h *history) unused(c *cursor, empty bool) *Table {
 	t := h.table(c)
 	for _, other := range h.tables {
-		if t != nil && other.Rel != nil && (other.Rel.From == t.ID || other.Rel.To == t.ID) {
+		if t != nil && other.Rel != nil && (other.Rel.From == t.ID || other.Rel.To == t.ID) && !(empty && other.Rows == 0) {
 			c.fail("table %d is at an end of rel table %d", t.ID, other.ID)
 		}
 	}

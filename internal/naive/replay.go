@@ -211,11 +211,11 @@ func (h *history) op(c *cursor) {
 	case opAlter:
 		h.alter(c)
 	case opDrop:
-		if t := h.unused(c); t != nil {
+		if t := h.unused(c, false); t != nil {
 			delete(h.tables, t.ID)
 		}
 	case opTruncate:
-		if t := h.unused(c); t != nil {
+		if t := h.unused(c, true); t != nil {
 			t.frags, t.Rows, t.Deleted, t.runs = nil, 0, nil, nil
 		}
 	case opFile:
