@@ -60,7 +60,7 @@ func resolve(src Source, name string) (tables []string) {
 		switch s := t.Schema(); {
 		case s.Name == name:
 			return []string{name}
-		case s.Rel != nil && s.Rel.Group == name:
+		case s.Rel != nil && s.Rel.Group == name && name != "":
 			tables = append(tables, s.Name)
 		}
 	}

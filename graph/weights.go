@@ -51,6 +51,10 @@ func (q *search) weigher() (*weigher, error) {
 		if c < 0 {
 			return nil, pgerr.New(pgerr.UndefinedColumn, "column \"%s\" of relation \"%s\" does not exist", q.opt.Weight, s.Name)
 		}
+		if s.Rel != nil && c < 2 { // row ids of its ends
+			return nil, pgerr.New(pgerr.DatatypeMismatch, "column \"%s\" of relation \"%s\" is an end of its edges, which is no weight", q.opt.Weight, s.Name).
+				WithHint("A weight is a number.")
+		}
 		if t := s.Columns[c].Type; !numeric(t) {
 			return nil, pgerr.New(pgerr.DatatypeMismatch, "column \"%s\" of relation \"%s\" is of type %s, which is no weight", q.opt.Weight, s.Name, t.Name()).
 				WithHint("A weight is a number.")

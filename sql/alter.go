@@ -29,6 +29,9 @@ func (r *run) alterTable(stmt *ast.AlterTable) (*Result, error) {
 			if !changed {
 				continue
 			}
+			if a.RenameTo != nil && len(groupTables(txn, s.Name)) > 0 {
+				return r.at(stmt.Table.Pos(), pgerr.New(pgerr.DuplicateTable, "relation \"%s\" already exists", s.Name))
+			}
 			if err := txn.AlterTable(s); err != nil {
 				return r.at(stmt.Table.Pos(), pgerr.From(err))
 			}

@@ -36,9 +36,14 @@ func (r *run) createTable(stmt *ast.CreateTable) (*Result, error) {
 		return nil, err
 	}
 	err := r.write(func(txn *columnar.Txn) error {
-		if _, err := txn.Table(s.Name); err == nil && stmt.IfNotExists {
+		_, err := txn.Table(s.Name)
+		group := len(groupTables(txn, s.Name)) > 0
+		switch {
+		case stmt.IfNotExists && (err == nil || group):
 			r.notice("relation \"%s\" already exists, skipping", s.Name)
 			return nil
+		case group:
+			return r.at(stmt.Table.Pos(), pgerr.New(pgerr.DuplicateTable, "relation \"%s\" already exists", s.Name))
 		}
 		if err := txn.CreateTable(s); err != nil {
 			return r.at(stmt.Table.Pos(), pgerr.From(err))

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ingotdb/ingot/columnar"
@@ -61,9 +62,10 @@ func (r *run) createRelTable(stmt *ast.CreateRelTable) (*Result, error) {
 			if err := txn.CreateTable(s); err != nil {
 				return r.at(pair.From.Pos(), pgerr.From(err))
 			}
-			checks := b.checks
-			for i := range checks { // two columns came in front
-				for k := range checks[i].columns {
+			checks := slices.Clone(b.checks)
+			for i, c := range checks { // two columns came in front
+				checks[i].columns = slices.Clone(c.columns)
+				for k := range c.columns {
 					checks[i].columns[k] += len(s.Columns) - len(base.Columns)
 				}
 			}
