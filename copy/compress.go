@@ -18,15 +18,21 @@ type compression struct {
 	suffix string
 	magic  []byte
 	open   func(r io.Reader) (io.ReadCloser, error)
-	create func(w io.Writer) (io.WriteCloser, error)
+	create func(w io.Writer) (deflater, error)
+}
+
+// deflater compresses a file; Reset begins another one.
+type deflater interface {
+	io.WriteCloser
+	Reset(w io.Writer)
 }
 
 var compressions = []compression{
 	{"gzip", ".gz", []byte{0x1f, 0x8b},
 		func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) },
-		func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil }},
+		func(w io.Writer) (deflater, error) { return gzip.NewWriter(w), nil }},
 	{"zstd", ".zst", []byte{0x28, 0xb5, 0x2f, 0xfd}, openZstd,
-		func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) }},
+		func(w io.Writer) (deflater, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) }},
 }
 
 // compressionOf returns the compression of a file that is to be made, or nil.

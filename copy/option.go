@@ -61,6 +61,8 @@ type ToOptions struct {
 	Encoding    string // canonical name; empty for UTF-8
 	Parallelism int    // workers the statement asks for at most; 0 leaves it to the caller
 
+	format    *Format
+	output    outputOptions
 	records   RecordWriter    // what the format made of its options: this,
 	container ContainerWriter // or this
 }
@@ -74,6 +76,7 @@ type coreOptions struct {
 	parallelism int
 	rows        int64 // -1: not given
 	policy      policy
+	output      outputOptions
 	others      []Option // the format's own
 }
 
@@ -113,7 +116,12 @@ func ParseToOptions(list []Option) (*ToOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &ToOptions{Format: r.name, Encoding: r.encoding, Parallelism: r.parallelism}
+	if r.format.WriteRecords != nil {
+		if r.others, err = r.output.takeCompression(r.others); err != nil {
+			return nil, err
+		}
+	}
+	o := &ToOptions{Format: r.name, Encoding: r.encoding, Parallelism: r.parallelism, format: r.format, output: r.output}
 	err = guarded(r.name, func() (err error) {
 		switch f := r.format; {
 		case f.WriteRecords != nil:
@@ -173,6 +181,9 @@ func (r *coreOptions) read(name string, o *Option) (err error) {
 		if known, err := r.policy.read(name, o, r.from); known {
 			return err
 		}
+		if known, err := r.output.read(name, o, r.from); known {
+			return err
+		}
 		r.others = append(r.others, *o)
 	}
 	return err
@@ -187,6 +198,9 @@ func (r *coreOptions) options() *Options {
 func (r *coreOptions) check() error {
 	if r.encoding != "" && !r.format.Text {
 		return notSupported("ENCODING with FORMAT " + r.name)
+	}
+	if err := r.output.check(); err != nil {
+		return err
 	}
 	return r.policy.check(r.from)
 }

@@ -23,6 +23,7 @@ type Content struct {
 	names   []string
 	types   []columnar.Type
 	rows    iter.Seq2[Batch, error]
+	count   int64 // of rows; -1 if it is unknown
 	table   *columnar.Table
 	columns []int
 }
@@ -34,7 +35,7 @@ func TableContent(t *columnar.Table, columns []int) (Content, error) {
 	if err != nil {
 		return Content{}, err
 	}
-	c := Content{table: t, columns: columns}
+	c := Content{table: t, columns: columns, count: int64(t.Rows())}
 	for _, pos := range columns {
 		col := &t.Schema().Columns[pos]
 		c.names = append(c.names, col.Name)
@@ -46,7 +47,25 @@ func TableContent(t *columnar.Table, columns []int) (Content, error) {
 // QueryContent is the rows of an iterator, such as the result of a SELECT. A batch and
 // what it refers to need only be valid until the next step.
 func QueryContent(names []string, types []columnar.Type, rows iter.Seq2[Batch, error]) Content {
-	return Content{names: names, types: types, rows: rows}
+	return Content{names: names, types: types, rows: rows, count: -1}
+}
+
+// batches returns the rows of c, in order.
+func (c *Content) batches(ctx context.Context) iter.Seq2[Batch, error] {
+	if c.table == nil {
+		return c.rows
+	}
+	return func(yield func(Batch, error) bool) {
+		for b, err := range c.table.Scan(ctx, columnar.ScanOptions{Columns: c.columns}) {
+			if err != nil {
+				yield(Batch{}, err)
+				return
+			}
+			if !yield(Batch{Rows: b.Rows, Cols: b.Cols}, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Destination is where a COPY TO writes.
@@ -57,7 +76,8 @@ type Destination struct {
 
 // ToFile returns the destination of a file. A regular file is written under another name
 // beside it and renamed when it is complete: after an error what was there before is
-// there still. A device or pipe is written to directly.
+// there still. A device or pipe is written to directly. With PARTITION_BY it is a directory,
+// which is made beside its final name and renamed, too.
 func ToFile(path string) Destination { return Destination{path: path} }
 
 // ToWriter returns the destination of a writer, which one goroutine uses.
@@ -128,15 +148,17 @@ type writer struct {
 	binding *Binding
 	format  string // its name
 	enc     *Encoding
-	skip    int // bytes of the first record that separate it from one before
+	encoder Encoder // of the goroutine that writes; nil until it is needed
+	buf     []byte  // what it has encoded
+	skip    int     // bytes of the first record that separate it from one before
 	env     *Env
 	labels  *stageLabels
 	clock   clock
 	clocks  []clock
 
 	out     io.Writer
-	deflate io.WriteCloser // out, if the file is compressed
-	recoder *recoder       // nil: the file is UTF-8
+	deflate deflater // out, if the file is compressed
+	recoder *recoder // nil: the file is UTF-8
 	name    string
 	rows    atomic.Int64
 	written int64
@@ -151,41 +173,57 @@ func (w *writer) workers(opt *ToOptions) int {
 
 // to opens the destination and writes everything, with as many workers as the format takes.
 func (w *writer) to(dst Destination, opt *ToOptions, workers *int) error {
-	var err error
+	if opt.output.by.given {
+		return w.partitions(dst, opt, workers)
+	}
+	if err := w.bind(opt); err != nil {
+		return err
+	}
+	if dst.writer != nil {
+		w.name = "stdout"
+		return w.fill(dst.writer, "", opt, workers)
+	}
+	file, err := w.env.Files.create(w.ctx, dst.path)
+	if err != nil {
+		return err
+	}
+	defer file.abandon()
+	w.name = dst.path
+	if err := w.fill(file, dst.path, opt, workers); err != nil {
+		return err
+	}
+	return file.complete()
+}
+
+// bind tells a format of records the columns.
+func (w *writer) bind(opt *ToOptions) (err error) {
 	if opt.records != nil {
-		if w.enc, err = opt.records.Bind(w.binding); err != nil {
-			return err
-		}
-		w.skip = w.enc.Between
+		w.enc, err = opt.records.Bind(w.binding)
 	}
-	var file *target
-	w.out, w.name = dst.writer, "stdout"
-	if dst.writer == nil {
-		if file, err = w.env.Files.create(w.ctx, dst.path); err != nil {
-			return err
-		}
-		w.out, w.name = file, dst.path
-		defer file.abandon()
-	}
-	if err := w.wrap(dst.path, opt.Encoding); err != nil {
+	return err
+}
+
+// fill writes everything to out, which becomes the file path; "" is none.
+func (w *writer) fill(out io.Writer, path string, opt *ToOptions, workers *int) error {
+	c := opt.output.compressionFor(path)
+	err := w.wrap(out, c, opt.Encoding)
+	if err != nil {
 		return err
 	}
 	if opt.records != nil {
 		err = w.records(*workers)
 	} else {
-		err = w.container(opt.container, dst.path, workers)
+		err = w.container(opt.container, path, workers)
 	}
-	if err == nil && w.deflate != nil {
+	if err == nil && c != nil {
 		err = fileError(w.deflate.Close(), "could not write to file", w.name)
-	}
-	if err == nil && file != nil {
-		err = file.complete()
 	}
 	return err
 }
 
 // records writes everything as records.
 func (w *writer) records(workers int) error {
+	w.skip = w.enc.Between
 	if len(w.enc.Head) > 0 {
 		if err := w.write(w.enc.Head); err != nil {
 			return err
@@ -215,21 +253,26 @@ func (w *writer) chunk(b []byte) error {
 	return w.write(b)
 }
 
-// wrap puts between the rows and the file what its name and ENCODING ask for.
-func (w *writer) wrap(path, encoding string) error {
-	if c := compressionOf(path); c != nil {
-		deflate, err := c.create(w.out)
-		if err != nil {
+// wrap puts between the rows and the file what compresses and encodes it.
+func (w *writer) wrap(out io.Writer, c *compression, encoding string) (err error) {
+	w.out = out
+	switch {
+	case c == nil:
+	case w.deflate != nil:
+		w.deflate.Reset(out)
+		w.out = w.deflate
+	default:
+		if w.deflate, err = c.create(out); err != nil {
 			return err
 		}
-		w.out, w.deflate = deflate, deflate
+		w.out = w.deflate
 	}
 	if encoding == "" {
 		return nil
 	}
 	mark := []byte(nil)
 	w.recoder, mark = newRecoder(encoding)
-	_, err := w.out.Write(mark)
+	_, err = w.out.Write(mark)
 	return fileError(err, "could not write to file", w.name)
 }
 
@@ -261,14 +304,17 @@ func (w *writer) write(b []byte) error {
 
 // query formats and writes the rows of an iterator.
 func (w *writer) query() error {
-	f := w.enc.Encoder()
-	buf := make([]byte, 0, chunkBytes)
+	if w.encoder == nil {
+		w.encoder = w.enc.Encoder()
+	}
+	buf := w.buf[:0]
+	defer func() { w.buf = buf }()
 	for b, err := range w.content.rows {
 		if err != nil {
 			return err
 		}
 		err = mmap.Guard(func() (err error) {
-			buf, err = f.Append(buf, b)
+			buf, err = w.encoder.Append(buf, b)
 			return err
 		})
 		if err != nil {

@@ -14,10 +14,7 @@ func (w *writer) container(format ContainerWriter, path string, workers *int) er
 	if w.recoder != nil {
 		return errInternal("format \"%s\" has no encoding", w.format)
 	}
-	out := &Output{Binding: w.binding, Writer: (*containerOut)(w), Name: path, Rows: -1}
-	if w.content.table != nil {
-		out.Rows = int64(w.content.table.Rows())
-	}
+	out := &Output{Binding: w.binding, Writer: (*containerOut)(w), Name: path, Rows: w.content.count}
 	archive, err := format.Create(out)
 	if err != nil {
 		return err

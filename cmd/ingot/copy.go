@@ -180,7 +180,7 @@ func (f *copyFlags) copyOptions() []copy.Option {
 func option(name, value string) copy.Option {
 	o := copy.Option{Name: strings.ToLower(name)}
 	words := []string{value}
-	if strings.HasPrefix(o.Name, "force_") && value != "*" {
+	if (strings.HasPrefix(o.Name, "force_") || o.Name == "partition_by") && value != "*" {
 		o.List = true
 		words = strings.Split(value, ",")
 	}

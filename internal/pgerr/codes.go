@@ -60,6 +60,7 @@ const (
 	CannotConnectNow            = "57P03"
 	IOError                     = "58030"
 	UndefinedFile               = "58P01"
+	DuplicateFile               = "58P02"
 	InternalError               = "XX000"
 	DataCorrupted               = "XX001"
 )
