@@ -19,6 +19,8 @@ type arcList struct {
 	ids  []visibility.RowID
 	keep []uint64
 	rows []uint32 // neighbours of one node
+
+	asking bool // a filter was called and has not returned
 }
 
 // filterBatch is how many ids a filter is called with at most.
@@ -123,7 +125,8 @@ func (l *arcList) filter(f Filter, start int, of func(arc) (table int, id visibi
 	return nil
 }
 
-// call calls f with l.ids and leaves the answer in l.keep.
+// call calls f with l.ids and leaves the answer in l.keep. l.asking stays set where f does not
+// return, or returns an error.
 func (l *arcList) call(f Filter, table int) error {
 	n := len(l.ids)
 	l.keep = l.keep[:0]
@@ -131,9 +134,11 @@ func (l *arcList) call(f Filter, table int) error {
 		l.keep = append(l.keep, ^uint64(0))
 	}
 	l.trim()
+	l.asking = true
 	if err := f(table, l.ids, l.keep); err != nil {
 		return err
 	}
+	l.asking = false
 	l.trim()
 	return nil
 }

@@ -52,8 +52,11 @@ func parallel(ctx context.Context, workers, pieces int, do func(worker, piece in
 	for w := 1; w < workers; w++ {
 		wg.Go(func() { work(w) })
 	}
-	work(0)
-	wg.Wait()
+	func() {
+		defer wg.Wait() // where a filter panics, too: the others use the caller's memory
+		defer next.Store(int64(pieces))
+		work(0)
+	}()
 	for _, err := range errs {
 		if err != nil {
 			return err

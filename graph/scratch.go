@@ -1,6 +1,9 @@
 package graph
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // scratch is the memory of one search. In the pool everything in it is clear.
 type scratch struct {
@@ -85,10 +88,10 @@ func clearBits(words []uint64, lists ...[]uint32) {
 	}
 }
 
-// release gives the scratch back. One whose search has failed may hold anything and is left
-// to the collector.
+// release gives the scratch back. One whose search has failed, or whose filter has panicked,
+// may hold anything and is left to the collector.
 func (s *scratch) release(err error) {
-	if err != nil {
+	if err != nil || slices.ContainsFunc(s.lists, func(l arcList) bool { return l.asking }) {
 		return
 	}
 	s.sides[0].reset()
