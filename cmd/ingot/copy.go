@@ -279,7 +279,9 @@ func (r *runner) infer(ctx context.Context, c *ast.Copy, options []copy.Option) 
 	}
 	inf, err := copy.Infer(ctx, src, opt, copy.Env{Files: copy.AnyFile()})
 	if err != nil {
-		return nil, nil, err
+		e := ingot.AsError(err)
+		e.Table = c.Table.Name // the sampler knows of no table
+		return nil, nil, e
 	}
 	r.notice(inf.Says)
 	for _, o := range inf.Extra {
