@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,8 +61,9 @@ type Load struct {
 	mapped bool
 
 	mu       sync.Mutex
-	frags    []*fragment
-	resident int64 // bytes of fragments in memory
+	frags    []*fragment // in row order; nil where a planned one is not finished
+	order    []int       // without a plan, their indexes, ascending
+	resident int64       // bytes of fragments in memory
 	stats    LoadStats
 	storeNS  atomic.Int64
 	sealed   bool
@@ -186,8 +188,8 @@ func diskError(err error, n int64) error {
 }
 
 // Fragment returns the writer of the fragment at position index in row order. With a
-// plan, rows must be the planned count; without, it is a first capacity to Grow from,
-// and indexes must become gapless by the time of Append.
+// plan, rows must be the planned count; without, it is a first capacity to Grow from, and
+// indexes may have gaps.
 func (l *Load) Fragment(index, rows int) (*FragmentWriter, error) {
 	w := &FragmentWriter{Rows: rows, load: l, index: index}
 	switch {
@@ -252,13 +254,18 @@ func (w *FragmentWriter) place(f *fragment) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for len(l.frags) <= w.index {
-		l.frags = append(l.frags, nil)
+	at := w.index
+	if l.plan.Fragments == nil {
+		var taken bool
+		if at, taken = slices.BinarySearch(l.order, w.index); !taken {
+			l.order = slices.Insert(l.order, at, w.index)
+			l.frags = slices.Insert(l.frags, at, nil)
+		}
 	}
-	if l.aborted || l.frags[w.index] != nil {
+	if l.aborted || l.frags[at] != nil {
 		return fmt.Errorf("columnar: fragment %d finished twice or after Abort", w.index)
 	}
-	l.frags[w.index] = f
+	l.frags[at] = f
 	if l.mapped || l.plan.Fragments != nil {
 		return nil
 	}

@@ -41,6 +41,7 @@ type task struct {
 	rows     int64
 	varBytes int64 // -1: unknown
 	fragment int   // index of the first
+	most     int   // rows of a fragment
 }
 
 // taskPart is a part, and where it stands.
@@ -299,11 +300,11 @@ func (l *loader) planned(list []*content) error {
 	}
 	tasks := cutTasks(parts, most)
 	plan := columnar.LoadPlan{}
-	fragments, varBytes := []int{}, int64(0)
+	varBytes := int64(0)
 	for i := range tasks {
 		t := &tasks[i]
-		t.fragment = len(fragments)
-		fragments = append(fragments, planRows(t.rows, l.fragmentRows())...)
+		t.number(i)
+		t.most = l.fragmentRows()
 		if varBytes >= 0 {
 			varBytes += t.varBytes
 		}
@@ -313,7 +314,12 @@ func (l *loader) planned(list []*content) error {
 	}
 	exact := !l.grows() && (!l.variable() || varBytes >= 0)
 	if exact {
-		plan.Fragments, plan.VarBytes = fragments, l.constBytes(list, total)+max(varBytes, 0)
+		plan.Fragments, plan.VarBytes = []int{}, l.constBytes(list, total)+max(varBytes, 0)
+		for i := range tasks {
+			t := &tasks[i]
+			t.fragment, t.most = len(plan.Fragments), rowsWithin(l.sh.schema, t.rows, t.varBytes)
+			plan.Fragments = append(plan.Fragments, planRows(t.rows, t.most)...)
+		}
 	}
 	var err error
 	if l.load, err = l.newLoad(plan); err != nil {
@@ -400,9 +406,22 @@ func (t *task) add(p taskPart) {
 	t.rows += p.rows
 }
 
+// taskFragments is how many fragments a task without a plan may have: how many it gets, the
+// length of its strings and its WHERE decide.
+const taskFragments = 1 << 20
+
+// number gives t, the i-th task, indexes of its own for its fragments.
+func (t *task) number(i int) { t.fragment = i * taskFragments }
+
+// rowsWithin returns the rows of a fragment where so many rows have so many bytes of strings.
+func rowsWithin(s *columnar.Schema, rows, varBytes int64) int {
+	each := int64(s.RowBytes()) + max(varBytes, 0)/max(1, rows)
+	return min(fragmentRows(s), max(64, int(columnar.FragmentBytes/max(1, each)&^63)))
+}
+
 // perform stores the rows of t. exact says that its fragments are planned.
 func (l *loader) perform(w *worker, t *task, exact bool) error {
-	g := &gatherer{l: l, w: w, most: l.fragmentRows(), open: l.capacity(int(min(max(t.rows, 1), int64(l.fragmentRows())))), first: t.fragment, row: t.row}
+	g := &gatherer{l: l, w: w, most: t.most, open: l.capacity(int(min(max(t.rows, 1), int64(t.most)))), first: t.fragment, row: t.row}
 	if exact {
 		g.plan = planRows(t.rows, g.most)
 	}
@@ -446,9 +465,9 @@ type partLeader struct {
 	wg      sync.WaitGroup
 	started int
 
-	next     task // that is being put together
-	fragment int  // index of its first
-	alone    *gatherer
+	next  task // that is being put together
+	tasks int  // that were handed on
+	alone *gatherer
 }
 
 // unplanned stores containers that tell their parts one after the other.
@@ -504,8 +523,9 @@ func (d *partLeader) flush(last bool) error {
 		return nil
 	}
 	t := d.next
-	t.fragment = d.fragment
-	d.fragment += len(planRows(t.rows, d.l.fragmentRows()))
+	t.most = d.l.fragmentRows()
+	t.number(d.tasks)
+	d.tasks++
 	d.next = task{row: t.row + t.rows}
 	if last && d.started == 0 {
 		return d.perform(d.l.newWorker(), &t)
@@ -568,7 +588,7 @@ func (d *partLeader) read(p *taskPart) (rows int64, err error) {
 		if err := d.flush(false); err != nil {
 			return 0, err
 		}
-		d.alone = &gatherer{l: d.l, w: d.l.newWorker(), most: d.l.fragmentRows(), open: 64, first: d.fragment, row: d.next.row}
+		d.alone = &gatherer{l: d.l, w: d.l.newWorker(), most: d.l.fragmentRows(), open: 64, first: d.tasks * taskFragments, row: d.next.row}
 	}
 	clock := &d.alone.w.clock
 	clock.start(StageRead, d.l.labels)
