@@ -2,8 +2,9 @@
 // graphs: many small COPYs of Arrow data in one transaction per document.
 //
 //	go run ./bench/documents [-workers LIST] [-passes N] [-rounds R] [-results DIR]
+//	go run ./bench/documents peers [-peers LIST] [-workers LIST] [-documents N] [-passes N] [-rounds R] [-short] [-results DIR]
 //	go run ./bench/documents instructions [-document D] [-workers LIST] [-n N] [-results DIR]
-//	go run ./bench/documents run -workers LIST -durability full|none -passes N -dir DIR
+//	go run ./bench/documents run -workers LIST -durability full|none [-documents N] [-files FILE] -passes N -dir DIR
 //	go run ./bench/documents repeat -document D -workers N -n N -dir DIR
 //
 // It is run from the root of the repository.
@@ -39,11 +40,18 @@
 // from BEGIN to the end of COMMIT, of whatever the process does in that time: collecting
 // garbage and folding the log are in it.
 //
-// The second form counts instructions of one document with valgrind's callgrind, without
+// The second form compares with DuckDB and LadybugDB, if bench/peers can be built and has
+// them: per round and number of threads one process of each, who begins rotates. They load the
+// same rows from CSV files in the page cache, one for each statement, in one transaction per
+// document, durably. LadybugDB's edges are relations, the others' plain tables. Two loaders are
+// ingot's: ingot loads Arrow data as above, ingot-csv the files. Raw samples go to
+// RESULTS/documents-peers-DATE.txt.
+//
+// The third form counts instructions of one document with valgrind's callgrind, without
 // sync: of 2N loads less those of N, divided by N. Each load is followed by a TRUNCATE of
 // what it filled, counted too.
 //
-// The third and fourth forms are what these start.
+// The fourth and fifth forms are what these start.
 //
 // The same loads are Go benchmarks:
 //

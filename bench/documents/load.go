@@ -11,6 +11,7 @@ import (
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/copy"
 	"github.com/ingotdb/ingot/sql"
 )
 
@@ -30,7 +31,7 @@ func openTarget(ctx context.Context, dir string, w *workload, workers int, d col
 		return nil, err
 	}
 	t := &target{work: w, store: store, shared: new(sql.Shared)}
-	t.session = sql.NewSession(store, sql.SessionOptions{MaxWorkers: workers, Shared: t.shared})
+	t.session = sql.NewSession(store, sql.SessionOptions{MaxWorkers: workers, Shared: t.shared, Files: copy.AnyFile()})
 	create := []string{"BEGIN"}
 	for i := range w.nodes {
 		create = append(create, w.nodes[i].create())
@@ -62,8 +63,10 @@ func (t *target) load(ctx context.Context, number int) (rows int64, err error) {
 	}
 	for i := range t.work.statements[number] {
 		st := &t.work.statements[number][i]
-		if err := t.shared.RegisterArrow(stagedName, st.data); err != nil {
-			return 0, err
+		if st.data != nil {
+			if err := t.shared.RegisterArrow(stagedName, st.data); err != nil {
+				return 0, err
+			}
 		}
 		res, err := t.session.Exec(ctx, st.text)
 		if err != nil {
@@ -122,7 +125,7 @@ func (t *target) measure(ctx context.Context, number int) (sample, error) {
 	return s, nil
 }
 
-// pass loads all documents, the smallest first, into one new store in dir for each of the
+// pass loads all documents of w, the smallest first, into one new store in dir for each of the
 // limits of workers, and gives the samples to each. A document goes into every store before
 // the next document does, each time another store first.
 func pass(ctx context.Context, dir string, w *workload, number int, workers []int, d columnar.Durability, each func(sample) error) (err error) {
@@ -140,6 +143,9 @@ func pass(ctx context.Context, dir string, w *workload, number int, workers []in
 		}
 	}
 	for doc := range documents {
+		if w.statements[doc] == nil {
+			continue
+		}
 		for k := range targets {
 			place := (number + doc + k) % len(targets)
 			s, err := targets[place].measure(ctx, doc)

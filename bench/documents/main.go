@@ -32,7 +32,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		command, args = args[0], args[1:]
 	}
 	forms := map[string]func(context.Context, []string, io.Writer, io.Writer) error{
-		"measure": measureAll, "instructions": instructions, "run": runHere, "repeat": repeatHere,
+		"measure": measureAll, "peers": comparePeers, "instructions": instructions, "run": runHere, "repeat": repeatHere,
 	}
 	form, ok := forms[command]
 	err := error(usage{fmt.Errorf("no command is called %q", command)})
@@ -120,9 +120,14 @@ func runHere(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	list := flags.String("workers", "1", "comma-separated `list` of limits of workers")
 	durability := flags.String("durability", "full", "full or none")
 	passes := flags.Int("passes", 5, "`number` of loads of all documents after the first")
+	count := flags.Int("documents", len(documents), "`number` of documents, the smallest first")
+	files := flags.String("files", "", "load the files that this `file` says, and no Arrow data")
 	dir := flags.String("dir", "", "empty `directory` for the stores")
 	var workers []int
-	err := parse(flags, args, numbers("workers", list, &workers), positive("passes", passes), present(dir), func() error {
+	err := parse(flags, args, numbers("workers", list, &workers), present(dir), func() error { return check(*count - 1) }, func() error {
+		if *passes < 0 {
+			return fmt.Errorf("-passes is %d: want 0 or more", *passes)
+		}
 		if _, ok := durabilities[*durability]; !ok {
 			return fmt.Errorf("-durability is %q: want full or none", *durability)
 		}
@@ -131,7 +136,12 @@ func runHere(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	if err != nil {
 		return err
 	}
-	w := newWorkload()
+	w := newWorkload(first(*count)...)
+	if *files != "" {
+		if err := w.stageFiles(*files); err != nil {
+			return err
+		}
+	}
 	out := json.NewEncoder(stdout)
 	for p := range *passes + 1 {
 		stores := filepath.Join(*dir, "stores")

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// statement is one COPY: its text and the data to register before it.
+// statement is one COPY: its text and the data to register before it, if it loads any.
 type statement struct {
 	table *table
 	text  string

@@ -2,23 +2,34 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
+	"github.com/ingotdb/ingot/bench/internal/results"
+	"github.com/ingotdb/ingot/bench/internal/tasks"
 )
 
 func TestParse(t *testing.T) {
-	c, err := parse([]string{"-inputs", "wide,mixed", "-threads", "2,8", "-scale", "0.001"}, io.Discard)
-	if err != nil || len(c.inputs) != 2 || c.threads[1] != 8 || c.rows("wide") != 3 {
+	c, err := parse([]string{"-inputs", "wide,mixed.parquet,mixed.ndjson", "-threads", "2,8", "-scale", "0.001"}, io.Discard)
+	if err != nil || len(c.inputs) != 3 || c.inputs[1] != (input{"mixed", "parquet"}) || c.threads[1] != 8 || c.rows(c.inputs[0]) != 3 || c.rows(c.inputs[2]) != 1000 {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	if c, err := parse([]string{"-short", "-rounds", "7"}, io.Discard); err != nil || c.scale != 0.01 || c.rounds != 7 || c.inputs[5].String() != "ints10.text" {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	if c, err := parse([]string{"out", "-inputs", "ints10", "-tasks", "sums,csv"}, io.Discard); err != nil || !slices.Equal(c.tasks, []string{"sums", "csv"}) {
 		t.Errorf("got %+v, %v", c, err)
 	}
 	for _, args := range [][]string{
-		{"-inputs", "nothing"}, {"-threads", "0"}, {"-threads", "two"}, {"-rounds", "0"}, {"-scale", "0"}, {"mixed"},
+		{"-inputs", "nothing"}, {"-inputs", "mixed.xml"}, {"-threads", "0"}, {"-threads", "two"}, {"-rounds", "0"}, {"-scale", "0"}, {"mixed"}, {"-short", "-long"}, {"-runs", "2"},
+		{"out", "-inputs", "mixed.text"}, {"out", "-inputs", "wide"}, {"out", "-tasks", "nothing"}, {"out", "-inputs", "ints10", "-tasks", "sums,like"}, {"out", "-runs", "0"},
 	} {
 		if _, err := parse(args, io.Discard); err == nil {
 			t.Errorf("%v is accepted", args)
@@ -27,15 +38,30 @@ func TestParse(t *testing.T) {
 }
 
 func TestReadStats(t *testing.T) {
-	text := "COPY 5\n" + `{"statement":"COPY","rows":5,"wall_ns":7,"cpu_ns":8,"minor_faults":9,"used_bytes":10,"stages":{"read":{"ns":1,"bytes":2}}}` + "\n"
-	s, err := readStats(text)
-	if err != nil || s.Rows != 5 || s.WallNS != 7 || s.CPUNS != 8 || s.MinorFaults != 9 || s.StoredBytes != 10 || s.Stages["read"].NS != 1 {
-		t.Errorf("got %+v, %v", s, err)
+	text := "COPY 5\n" + `{"statement":"COPY","rows":5,"wall_ns":7,"cpu_ns":8,"minor_faults":9,"used_bytes":10,"stages":{"read":{"ns":1,"bytes":2}}}` + "\nSELECT 1\n" + `{"statement":"SELECT","rows":1}` + "\n"
+	all, err := readStats(text)
+	if err != nil || len(all) != 2 || all[1].Statement != "SELECT" {
+		t.Fatalf("got %+v, %v", all, err)
 	}
-	for _, bad := range []string{"COPY 5\n", "{\n", `{"statement":"SELECT"}`} {
-		if s, err := readStats(bad); err == nil {
-			t.Errorf("%q is read as %+v", bad, s)
-		}
+	if s := all[0]; s.Rows != 5 || s.WallNS != 7 || s.CPUNS != 8 || s.MinorFaults != 9 || s.UsedBytes != 10 || s.Stages["read"].NS != 1 {
+		t.Errorf("got %+v", s)
+	}
+	if all, err := readStats("{\n"); err == nil {
+		t.Errorf("got %+v", all)
+	}
+}
+
+func TestAnswer(t *testing.T) {
+	r := csv.NewReader(strings.NewReader("count,sum\n3,5\nn\n1\n2\n"))
+	r.FieldsPerRecord = -1
+	if got, err := answer(r, 1); err != nil || got != "3 5" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if got, err := answer(r, 2); err != nil || !strings.HasPrefix(got, "2 rows, ") {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if got, err := answer(r, 0); err == nil {
+		t.Errorf("got %q behind the end", got)
 	}
 }
 
@@ -57,40 +83,6 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-func TestReport(t *testing.T) {
-	at := func(wall, cpu int64) []measure.Sample {
-		return []measure.Sample{{WallNS: wall, CPUNS: cpu, StoredBytes: 3e8, Stages: map[string]measure.Stage{"sync": {NS: wall / 2}}}}
-	}
-	g := &group{
-		input: "ints10", fileBytes: 4e8, threads: 2, probeNS: []int64{6e8}, stored: 3e8,
-		series: []series{
-			{loader{name: "ingot", durable: true}, at(1e9, 8e8)},
-			{loader{name: "ingot-nosync"}, at(4e8, 7e8)},
-			{loader{name: "duckdb", durable: true}, at(4e9, 5e9)},
-			{loader{name: "polars"}, at(2e9, 3e9)},
-			{loader{name: "absent"}, nil},
-		},
-	}
-	var b strings.Builder
-	if err := writeReport(&b, "load-x.txt", []*group{g}, []skipped{{"sqlite", "no program sqlite3"}}); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		"| ints10 | 2 | duckdb | yes | 4.00 | 4.00 |",         // by ingot
-		"| ints10 | 2 | polars | no | 2.00 | 5.00 |",          // by ingot-nosync
-		"| ints10 | 2 | 1.00 | 0.950 | 0.95 | 0.600 | 0.50 |", // 0.7/2 + 0.6
-		"| 0.0 | 500.0 | 0.0 |",
-		"Not measured: sqlite: no program sqlite3",
-	} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
-		}
-	}
-	if strings.Contains(b.String(), "absent") {
-		t.Error("a loader without samples has a line")
-	}
-}
-
 // TestFailedPeerIsNotTriedAgain runs two rounds with a peer that fails.
 func TestFailedPeerIsNotTriedAgain(t *testing.T) {
 	tried := 0
@@ -98,24 +90,97 @@ func TestFailedPeerIsNotTriedAgain(t *testing.T) {
 		return measure.Sample{Rows: 1, StoredBytes: 1}, nil
 	}
 	bad := func(context.Context, job) (measure.Sample, error) { tried++; return measure.Sample{}, errors.New("no") }
-	c := &config{inputs: []string{"wide"}, threads: []int{1}, rounds: 2, scale: 0.0001, dir: t.TempDir()}
-	raw := filepath.Join(t.TempDir(), "raw")
+	s, raw := newTestSession(t, &config{inputs: []input{{"wide", "csv"}}, threads: []int{1}, rounds: 2, scale: 0.0001, dir: t.TempDir()})
+	s.loaders = []loader{
+		{name: "ingot", durable: true, formats: formats, load: good}, {name: "ingot-nosync", formats: formats, load: good},
+		{name: "bad", formats: formats, load: bad}, {name: "other", formats: []string{"text"}, load: bad},
+	}
+	if err := s.input(t.Context(), s.inputs[0]); err != nil {
+		t.Fatal(err)
+	}
+	if tried != 1 || !s.failed["bad wide"] {
+		t.Errorf("tried %d times, failed %v", tried, s.failed)
+	}
+	text := readFile(t, raw)
+	if strings.Count(text, "\n") != 7 || strings.Count(text, `"failed":"no"`) != 1 || strings.Count(text, `"loader":"disk-probe"`) != 2 {
+		t.Errorf("raw samples:\n%s", text)
+	}
+	s.failed["ingot wide"] = false
+	s.loaders[0].load = bad
+	if err := s.input(t.Context(), s.inputs[0]); err == nil || err.Error() != "no" {
+		t.Errorf("ingot failed, and the error is %v", err)
+	}
+}
+
+// newTestSession returns a session and its raw file.
+func newTestSession(t *testing.T, c *config) (s *session, raw string) {
+	raw = filepath.Join(t.TempDir(), "raw")
 	f, err := os.Create(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	s := newSession(c, c.dir, io.Discard, f)
-	s.loaders = []loader{{"ingot", true, good}, {"ingot-nosync", false, good}, {"bad", false, bad}}
-	groups, err := s.input(t.Context(), "wide")
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s = newSession(c, c.dir, io.Discard, f)
+	s.settle = func() error { return nil }
+	return s, raw
+}
+
+func readFile(t *testing.T, path string) string {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tried != 1 || len(s.skipped) != 1 || len(groups[0].series[0].samples) != 2 {
-		t.Errorf("tried %d times, skipped %v, %d samples", tried, s.skipped, len(groups[0].series[0].samples))
+	return string(text)
+}
+
+// TestIngot loads and does all tasks with the command, a few rows of every format.
+func TestIngot(t *testing.T) {
+	command := filepath.Join(t.TempDir(), "ingot")
+	if err := build(filepath.Join("..", ".."), "./cmd/ingot", command); err != nil {
+		t.Fatal(err)
 	}
-	text, err := os.ReadFile(raw)
-	if err != nil || strings.Count(string(text), "\n") != 7 || !strings.Contains(string(text), `"failed":"no"`) {
-		t.Errorf("%v, raw samples:\n%s", err, text)
+	c := &config{threads: []int{2}, rounds: 1, runs: 2, scale: 0.0001, dir: t.TempDir(), tasks: allTasks()}
+	s, raw := newTestSession(t, c)
+	s.command, s.loaders = command, ingotLoaders(command)
+	for _, f := range formats {
+		if err := s.input(t.Context(), input{"mixed", f}); err != nil {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+	for _, name := range []string{"ints10", "mixed"} {
+		if err := s.outInput(t.Context(), input{name, "csv"}); err != nil {
+			t.Error(err)
+		}
+	}
+	r, err := results.Read(strings.NewReader(readFile(t, raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := map[string]int{}
+	for _, rec := range r.Records {
+		if rec.Failed != "" || rec.Loader != results.Probe && rec.WallNS <= 0 || rec.StoredBytes <= 0 && rec.Answer == "" {
+			t.Errorf("got %+v", rec)
+		}
+		done[rec.Input+" "+rec.Task]++
+	}
+	for _, k := range tasks.All {
+		want := 1
+		if k.Query != "" {
+			want = c.runs
+		}
+		if n := done[k.Input+" "+k.Name]; n != want {
+			t.Errorf("%s of %s was done %d times, want %d", k.Name, k.Input, n, want)
+		}
+	}
+	if want := 3 * len(formats); done["mixed "] != want { // ingot, without sync, and the probe
+		t.Errorf("%d loads and probes, want %d", done["mixed "], want)
+	}
+	left, err := filepath.Glob(filepath.Join(c.dir, "db-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
 	}
 }

@@ -1,34 +1,48 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/ingotdb/ingot/bench/gen/inputs"
+	"github.com/ingotdb/ingot/bench/internal/tasks"
 )
 
 // config is the command line.
 type config struct {
-	inputs  []string
+	out     bool // files and queries, not loads
+	inputs  []input
+	tasks   []string
 	threads []int
 	rounds  int
+	runs    int
 	peers   string
 	scale   float64
 	dir     string
 	results string
 	ingot   string
+}
+
+// input is an input of bench/gen in a format.
+type input struct{ name, format string }
+
+// formats are those that ingot loads.
+var formats = []string{"csv", "text", "binary", "ndjson", "arrow", "parquet"}
+
+func (in input) String() string {
+	if in.format == "csv" {
+		return in.name
+	}
+	return in.name + "." + in.format
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -51,30 +65,50 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
+// The inputs that are measured unless others are given.
+const (
+	defaultInputs = "ints10,ints30,mixed,wide,flights,ints10.text,ints10.binary,mixed.text,mixed.binary,mixed.ndjson,mixed.arrow,mixed.parquet"
+	outInputs     = "ints10,mixed"
+)
+
 // parse reads the command line.
 func parse(args []string, stderr io.Writer) (*config, error) {
 	c := new(config)
+	standard := defaultInputs
+	if len(args) > 0 && args[0] == "out" {
+		c.out, args, standard = true, args[1:], outInputs
+	}
 	flags := flag.NewFlagSet("load", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	names := flags.String("inputs", "ints10,ints30,mixed,wide,flights", "comma-separated `list` of inputs")
+	names := flags.String("inputs", standard, "comma-separated `list` of inputs, each with its format behind a point unless that is csv")
 	threads := flags.String("threads", "1,2", "comma-separated `list` of numbers of threads")
 	flags.IntVar(&c.rounds, "rounds", 3, "`number` of loads of each kind")
 	flags.StringVar(&c.peers, "peers", "all", "comma-separated `list` of peers, or all, or none")
 	flags.Float64Var(&c.scale, "scale", 1, "`part` of the rows of each input")
+	short := flags.Bool("short", false, "a hundredth of the rows in one round")
+	long := flags.Bool("long", false, "2.2 times the rows in five rounds")
 	flags.StringVar(&c.dir, "dir", "", "`directory` for inputs and databases (default: a temporary one)")
 	flags.StringVar(&c.results, "results", "bench/results", "`directory` for the raw samples")
 	flags.StringVar(&c.ingot, "ingot", "", "the ingot `command` to measure (default: the one of this tree)")
+	list := new(string)
+	if c.out {
+		list = flags.String("tasks", "", "comma-separated `list` of tasks (default: all)")
+		flags.IntVar(&c.runs, "runs", 6, "`number` of times that a query is answered in a round")
+	}
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
 	if flags.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	c.inputs = strings.Split(*names, ",")
-	for _, name := range c.inputs {
-		if !slices.Contains(inputs.Names(), name) {
-			return nil, fmt.Errorf("no input is called %q", name)
-		}
+	if *short && *long {
+		return nil, errors.New("-short and -long exclude each other")
+	}
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	c.size(*short, *long, given)
+	if err := c.setInputs(*names); err != nil {
+		return nil, err
 	}
 	for _, text := range strings.Split(*threads, ",") {
 		n, err := strconv.Atoi(text)
@@ -83,58 +117,80 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 		}
 		c.threads = append(c.threads, n)
 	}
-	if c.rounds < 1 || c.scale <= 0 {
-		return nil, errors.New("-rounds and -scale must be positive")
+	if c.rounds < 1 || c.scale <= 0 || c.out && c.runs < 1 {
+		return nil, errors.New("-rounds, -runs and -scale must be positive")
 	}
-	return c, nil
+	return c, c.setTasks(*list)
 }
 
-// rows returns how many rows of the named input are loaded.
-func (c *config) rows(name string) int {
-	return max(1, int(float64(inputs.DefaultRows(name))*c.scale))
+// size sets what -short and -long mean, where it was not given.
+func (c *config) size(short, long bool, given map[string]bool) {
+	scale, rounds := c.scale, c.rounds
+	switch {
+	case short:
+		scale, rounds = 0.01, 1
+	case long:
+		scale, rounds = 2.2, 5
+	}
+	if !given["scale"] {
+		c.scale = scale
+	}
+	if !given["rounds"] {
+		c.rounds = rounds
+	}
 }
 
-// makeInput writes the named input below dir, unless it is there, and returns its path
-// and size.
-func (c *config) makeInput(dir, name string) (path string, size int64, err error) {
-	path = filepath.Join(dir, fmt.Sprintf("%s-%d.csv", name, c.rows(name)))
-	if st, err := os.Stat(path); err == nil {
-		return path, st.Size(), nil
-	}
-	part := path + ".part"
-	f, err := os.Create(part)
-	if err != nil {
-		return "", 0, err
-	}
-	if err := errors.Join(inputs.Write(f, name, c.rows(name)), f.Close(), os.Rename(part, path)); err != nil {
-		return "", 0, err
-	}
-	st, err := os.Stat(path)
-	if err != nil {
-		return "", 0, err
-	}
-	return path, st.Size(), nil
-}
-
-// warm reads the file, so that it is in the page cache.
-func warm(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{f}, make([]byte, 1<<20))
-	return errors.Join(err, f.Close())
-}
-
-// build builds a program of this repository: package pkg of the module in directory
-// module.
-func build(module, pkg, output string) error {
-	cmd := exec.Command("go", "build", "-o", output, pkg)
-	cmd.Dir = module
-	var text bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &text, &text
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("go build %s in %s: %w: %s", pkg, module, err, bytes.TrimSpace(text.Bytes()))
+// setInputs reads the list of inputs.
+func (c *config) setInputs(list string) error {
+	for _, text := range strings.Split(list, ",") {
+		name, format, ok := strings.Cut(text, ".")
+		if !ok {
+			format = "csv"
+		}
+		if !slices.Contains(inputs.Names(), name) {
+			return fmt.Errorf("no input is called %q", name)
+		}
+		if !slices.Contains(formats, format) || c.out && format != "csv" {
+			return fmt.Errorf("-inputs has the format %q", format)
+		}
+		c.inputs = append(c.inputs, input{name, format})
 	}
 	return nil
+}
+
+// setTasks reads the list of tasks; without one all that the inputs have are done.
+func (c *config) setTasks(list string) error {
+	if !c.out {
+		return nil
+	}
+	wanted := strings.Split(list, ",")
+	for _, in := range c.inputs {
+		found := false
+		for _, t := range tasks.All {
+			if t.Input == in.name && (list == "" || slices.Contains(wanted, t.Name)) {
+				found = true
+				if !slices.Contains(c.tasks, t.Name) {
+					c.tasks = append(c.tasks, t.Name)
+				}
+			}
+		}
+		if !found {
+			return fmt.Errorf("no such task with %s", in)
+		}
+	}
+	for _, name := range wanted {
+		if list != "" && !slices.Contains(c.tasks, name) {
+			return fmt.Errorf("no task is called %q", name)
+		}
+	}
+	return nil
+}
+
+// rows returns how many rows of the input are loaded.
+func (c *config) rows(in input) int {
+	n := float64(inputs.DefaultRows(in.name)) * c.scale
+	if in.format == "ndjson" {
+		n /= 3
+	}
+	return max(1, int(n))
 }

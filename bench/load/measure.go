@@ -12,49 +12,26 @@ import (
 	"strings"
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
+	"github.com/ingotdb/ingot/bench/internal/results"
 )
-
-// series is the samples of one loader for one input and number of threads.
-type series struct {
-	loader  loader
-	samples []measure.Sample
-}
-
-// group is what is compared: every loader with one input and number of threads.
-type group struct {
-	input     string
-	fileBytes int64
-	threads   int
-	series    []series
-	probeNS   []int64 // syncs of storedBytes
-	stored    int64
-}
-
-// record is one line of the raw file.
-type record struct {
-	Input   string `json:"input"`
-	Threads int    `json:"threads"`
-	Round   int    `json:"round"`
-	Loader  string `json:"loader"`
-	measure.Sample
-	Failed string `json:"failed,omitempty"`
-}
 
 // session is one run of the program.
 type session struct {
 	*config
+	command string // the ingot command
 	work    string
 	log     io.Writer     // what is being done
 	raw     *json.Encoder // records
 	loaders []loader
-	skipped []skipped
+	failed  map[string]bool // loader and input that are not tried again
+	settle  func() error    // writes out what is not on the disk yet
 }
 
 func newSession(c *config, work string, log, raw io.Writer) *session {
-	return &session{config: c, work: work, log: log, raw: json.NewEncoder(raw)}
+	return &session{config: c, work: work, log: log, raw: json.NewEncoder(raw), failed: map[string]bool{}, settle: syncDisk}
 }
 
-// measure does all loads and prints the tables.
+// measure does everything and prints the tables.
 func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	if _, err := os.Stat(filepath.Join("bench", "peers", "go.mod")); err != nil {
 		return fmt.Errorf("run me from the root of the repository: %w", err)
@@ -66,36 +43,70 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 	if c.dir == "" {
 		defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	}
-	loaders, missing, err := c.findLoaders(work)
+	command, loaders, missing, err := c.findLoaders(work)
 	if err != nil {
 		return err
 	}
-	raw, err := measure.CreateRaw(c.results, "load")
+	name := "load"
+	if c.out {
+		name = "out"
+	}
+	raw, err := measure.CreateRaw(c.results, name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, raw.Close()) }()
 	s := newSession(c, work, stderr, raw)
-	s.loaders, s.skipped = loaders, missing
-	notes := []string{fmt.Sprintf("rounds: %d, scale: %g", c.rounds, c.scale)}
-	for _, k := range s.skipped {
+	s.command, s.loaders = command, loaders
+	notes := []string{fmt.Sprintf("rounds: %d", c.rounds), fmt.Sprintf("scale: %g", c.scale)}
+	for _, k := range missing {
 		notes = append(notes, "skipped: "+k.name+": "+k.why)
 	}
 	if err := measure.WriteHeader(raw, work, notes...); err != nil {
 		return err
 	}
-	var groups []*group
-	for _, input := range c.inputs {
-		g, err := s.input(ctx, input)
+	for _, in := range c.inputs {
+		if c.out {
+			err = s.outInput(ctx, in)
+		} else {
+			err = s.input(ctx, in)
+		}
 		if err != nil {
 			return err
 		}
-		groups = append(groups, g...)
 	}
 	if _, err := fmt.Fprintf(raw, "# load average at the end: %s\n", measure.LoadAverage()); err != nil {
 		return err
 	}
-	return writeReport(stdout, filepath.Base(raw.Name()), groups, s.skipped)
+	return report(stdout, raw, c.out)
+}
+
+// report prints the tables of a raw file.
+func report(w io.Writer, raw *os.File, out bool) error {
+	if _, err := raw.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	r, err := results.Read(raw)
+	if err != nil {
+		return err
+	}
+	text := "Medians; raw samples in " + filepath.Base(raw.Name()) + ".\n\n"
+	differ := ""
+	if out {
+		differ = results.Disagreements(r.Records)
+		text += results.Out(r.Records) + "\n" + results.OutFull(r.Records) + "\n" + differ
+	} else {
+		text += results.LoadsWide(r.Records) + "\n" + results.Loads(r.Records) +
+			"\nDurable loads and their bound: CPU time without sync / threads + one sync of the bytes stored.\n\n" + results.Bounds(r.Records) +
+			"\nWhere the time of ingot without sync goes, in ms summed over the workers; sync is that of the durable load.\n\n" + results.Stages(r.Records) + "\n"
+	}
+	if _, err := io.WriteString(w, text+r.Skipped()); err != nil {
+		return err
+	}
+	if differ != "" {
+		return errors.New("answers differ")
+	}
+	return nil
 }
 
 // workDir returns the directory for inputs and databases, that other users may enter.
@@ -116,89 +127,101 @@ func (c *config) workDir() (string, error) {
 
 // findLoaders builds the programs. Peers that cannot be built are skipped like those that
 // are not installed.
-func (c *config) findLoaders(work string) (found []loader, missing []skipped, err error) {
-	command := c.ingot
+func (c *config) findLoaders(work string) (command string, found []loader, missing []skipped, err error) {
+	command = c.ingot
 	if command == "" {
 		command = filepath.Join(work, "ingot")
 		if err := build(".", "./cmd/ingot", command); err != nil {
-			return nil, nil, err
+			return "", nil, nil, err
 		}
 	}
 	found = ingotLoaders(command)
 	if c.peers == "none" {
-		return found, nil, nil
+		return command, found, nil, nil
 	}
 	program := filepath.Join(work, "peers")
 	if err := build(filepath.Join("bench", "peers"), ".", program); err != nil {
-		return found, []skipped{{"all peers", strings.ReplaceAll(err.Error(), "\n", "; ")}}, nil
+		return command, found, []skipped{{"all peers", strings.ReplaceAll(err.Error(), "\n", "; ")}}, nil
 	}
 	peers, missing, err := peerLoaders(program, c.peers)
-	return append(found, peers...), missing, err
+	return command, append(found, peers...), missing, err
 }
 
-// input measures one input at every number of threads.
-func (s *session) input(ctx context.Context, name string) ([]*group, error) {
-	fmt.Fprintf(s.log, "load: %s: %d rows\n", name, s.rows(name))
-	file, size, err := s.makeInput(s.work, name)
-	if err != nil {
-		return nil, err
-	}
-	var groups []*group
-	for _, threads := range s.threads {
-		g := &group{input: name, fileBytes: size, threads: threads}
-		for _, l := range s.loaders {
-			g.series = append(g.series, series{loader: l})
-		}
-		for round := range s.rounds {
-			if err := warm(file); err != nil {
-				return nil, err
-			}
-			if err := s.round(ctx, g, file, round); err != nil {
-				return nil, err
-			}
-		}
-		groups = append(groups, g)
-	}
-	if s.dir == "" {
-		err = os.Remove(file)
-	}
-	return groups, err
-}
-
-// round lets every loader load once, and probes the disk. Who begins rotates: the first
-// after a loader of much memory finds none that the host still backs.
-func (s *session) round(ctx context.Context, g *group, file string, round int) error {
-	for n := range g.series {
-		sr := &g.series[(n+round)%len(g.series)]
-		if s.failed(sr.loader.name) {
-			continue
-		}
-		fmt.Fprintf(s.log, "load: %s, %d threads, round %d of %d: %s\n", g.input, g.threads, round+1, s.rounds, sr.loader.name)
-		sample, err := once(ctx, s.work, sr.loader, job{input: g.input, file: file, threads: g.threads}, s.rows(g.input))
-		r := record{Input: g.input, Threads: g.threads, Round: round + 1, Loader: sr.loader.name, Sample: sample}
-		if err != nil {
-			if strings.HasPrefix(sr.loader.name, "ingot") || ctx.Err() != nil {
-				return err
-			}
-			r.Failed = err.Error()
-			s.skipped = append(s.skipped, skipped{sr.loader.name, "failed: " + r.Failed})
-		} else {
-			sr.samples = append(sr.samples, sample)
-		}
-		if err := s.raw.Encode(r); err != nil {
-			return err
-		}
-	}
-	g.stored = g.series[0].samples[0].StoredBytes
-	ns, err := measure.ProbeDisk(s.work, g.stored)
+// input measures the loads of one input at every number of threads.
+func (s *session) input(ctx context.Context, in input) error {
+	fmt.Fprintf(s.log, "load: %s: %d rows\n", in, s.rows(in))
+	file, size, err := s.makeInput(ctx, s.command, s.work, in)
 	if err != nil {
 		return err
 	}
-	g.probeNS = append(g.probeNS, ns)
-	return s.raw.Encode(record{Input: g.input, Threads: g.threads, Round: round + 1, Loader: "disk-probe", Sample: measure.Sample{WallNS: ns, StoredBytes: g.stored}})
+	var loaders []loader
+	for _, l := range s.loaders {
+		if slices.Contains(l.formats, in.format) {
+			loaders = append(loaders, l)
+		}
+	}
+	for _, threads := range s.threads {
+		for round := range s.rounds {
+			if err := warm(file); err != nil {
+				return err
+			}
+			if err := s.round(ctx, loaders, job{input: in, file: file, threads: threads}, size, round); err != nil {
+				return err
+			}
+		}
+	}
+	if s.dir == "" {
+		return os.Remove(file)
+	}
+	return nil
 }
 
-// failed reports whether the loader has failed before: it is not tried again.
-func (s *session) failed(name string) bool {
-	return slices.ContainsFunc(s.skipped, func(k skipped) bool { return k.name == name })
+// rotated calls f with every loader that has not failed with the input. Who begins rotates:
+// the first after a loader of much memory finds none that the host still backs. An error of
+// ingot's, or of all, ends it; one of a peer is returned by f as failed and remembered.
+func (s *session) rotated(ctx context.Context, loaders []loader, in input, round int, f func(loader) (failed, err error)) error {
+	for n := range loaders {
+		l := loaders[(n+round)%len(loaders)]
+		key := l.name + " " + in.String()
+		if s.failed[key] {
+			continue
+		}
+		failed, err := f(l)
+		if err != nil {
+			return err
+		}
+		if failed != nil {
+			if strings.HasPrefix(l.name, results.Ingot) || ctx.Err() != nil {
+				return failed
+			}
+			s.failed[key] = true
+		}
+	}
+	return nil
+}
+
+// round lets every loader load once, and probes the disk.
+func (s *session) round(ctx context.Context, loaders []loader, j job, size int64, round int) error {
+	record := results.Record{Input: j.input.name, Format: j.input.format, Threads: j.threads, Round: round + 1, Bytes: size}
+	stored := int64(0)
+	err := s.rotated(ctx, loaders, j.input, round, func(l loader) (failed, err error) {
+		fmt.Fprintf(s.log, "load: %s, %d threads, round %d of %d: %s\n", j.input, j.threads, round+1, s.rounds, l.name)
+		r := record
+		r.Loader, r.Durable = l.name, l.durable
+		if r.Sample, failed = once(ctx, s.work, l, j, s.rows(j.input)); failed != nil {
+			r.Failed = failed.Error()
+		}
+		if l.name == results.Ingot {
+			stored = r.StoredBytes
+		}
+		return failed, errors.Join(s.raw.Encode(r), s.settle())
+	})
+	if err != nil {
+		return err
+	}
+	record.Loader, record.StoredBytes = results.Probe, stored
+	if record.WallNS, err = measure.ProbeDisk(s.work, stored); err != nil {
+		return err
+	}
+	return s.raw.Encode(record)
 }

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
+	"github.com/ingotdb/ingot/bench/internal/results"
+	"github.com/ingotdb/ingot/bench/internal/tasks"
 )
 
 // postgresBin returns the directory of the server's programs: Debian's newest, or that
@@ -64,6 +66,7 @@ type server struct {
 	bin, dir string
 	asOther  *syscall.SysProcAttr // runs its programs as the user postgres if this process is root
 	process  *exec.Cmd
+	settings string // options of the sessions
 }
 
 // command returns a program of the server's.
@@ -73,8 +76,8 @@ func (s *server) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// startServer makes a database cluster in dir and starts a server that listens on a
-// Unix socket there. It gives up if this process is told to end.
+// startServer starts a server that listens on a Unix socket in dir, with the database
+// cluster there, or a new one. It gives up if this process is told to end.
 func startServer(dir string, stopped <-chan os.Signal) (*server, error) {
 	bin, err := postgresBin()
 	if err != nil {
@@ -87,8 +90,10 @@ func startServer(dir string, stopped <-chan os.Signal) (*server, error) {
 		}
 	}
 	data := filepath.Join(dir, "data")
-	if out, err := s.command("initdb", "-D", data, "-U", "bench", "-A", "trust", "-N", "--locale=C", "-E", "UTF8").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("initdb: %w: %s", err, out)
+	if _, err := os.Stat(filepath.Join(data, "PG_VERSION")); err != nil {
+		if out, err := s.command("initdb", "-D", data, "-U", "bench", "-A", "trust", "-N", "--locale=C", "-E", "UTF8").CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("initdb: %w: %s", err, out)
+		}
 	}
 	args := []string{"-D", data, "-k", dir}
 	for _, set := range postgresSettings {
@@ -144,6 +149,7 @@ func (s *server) psql(statements ...string) (string, error) {
 	}
 	cmd := exec.Command("psql", args...)
 	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "PGOPTIONS="+s.settings)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("psql: %w: %s", err, out)
@@ -176,47 +182,137 @@ func (s *server) guard(stopped <-chan os.Signal, done <-chan struct{}) {
 	}
 }
 
-var psqlTime = regexp.MustCompile(`Time: ([0-9.]+) ms`)
+// withServer starts a server in dir for the time of f, or until this process is told to end.
+func withServer(dir string, f func(s *server) error) (err error) {
+	stopped := make(chan os.Signal, 1)
+	signal.Notify(stopped, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(stopped)
+	s, err := startServer(dir, stopped)
+	if err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	defer close(done)
+	go s.guard(stopped, done)
+	defer func() { err = errors.Join(err, s.stop()) }()
+	return f(s)
+}
 
-// loadPostgres returns the load of PostgreSQL into a table of a kind: "" or "UNLOGGED ".
+// postgresOptions are the options of PostgreSQL's COPY for a format.
+var postgresOptions = map[string]string{"csv": "FORMAT csv, HEADER", "text": "FORMAT text", "binary": "FORMAT binary"}
+
+// loadPostgres returns the load of PostgreSQL into a table of a kind: "" or "UNLOGGED ". What
+// it leaves is vacuumed and checkpointed, as it would be some time later, so that another
+// server may start there at once.
 func loadPostgres(kind string) func(*job) (measure.Sample, error) {
 	return func(j *job) (sample measure.Sample, err error) {
-		stopped := make(chan os.Signal, 1)
-		signal.Notify(stopped, os.Interrupt, syscall.SIGTERM)
-		defer signal.Stop(stopped)
-		s, err := startServer(j.Dir, stopped)
-		if err != nil {
-			return sample, err
-		}
-		done := make(chan struct{})
-		defer close(done)
-		go s.guard(stopped, done)
-		defer func() { err = errors.Join(err, s.stop()) }()
-		if _, err := s.psql(createTable(j, kind)); err != nil {
-			return sample, err
-		}
-		pid := s.process.Process.Pid
-		cpu := measure.TreeCPUNS(pid)
-		out, err := s.psql("COPY " + j.Table + " FROM " + quoted(j.File) + " (FORMAT csv, HEADER)")
-		if err != nil {
-			return sample, err
-		}
-		sample.CPUNS = measure.TreeCPUNS(pid) - cpu
-		m := psqlTime.FindStringSubmatch(out)
-		if m == nil {
-			return sample, fmt.Errorf("psql says no time: %s", out)
-		}
-		ms, err := strconv.ParseFloat(m[1], 64)
-		if err != nil {
-			return sample, err
-		}
-		sample.WallNS = int64(ms * 1e6)
-		out, err = s.psql("SELECT count(*), pg_total_relation_size('"+j.Table+"') FROM "+j.Table, "SHOW server_version")
-		if err != nil {
-			return sample, err
-		}
-		return sample, readPostgres(out, &sample)
+		return sample, withServer(j.Dir, func(s *server) error {
+			if _, err := s.psql(createTable(j, kind)); err != nil {
+				return err
+			}
+			timed, err := s.timed(1, "COPY "+j.Table+" FROM "+quoted(j.File)+" ("+postgresOptions[j.Format]+")")
+			if err != nil {
+				return err
+			}
+			sample = timed[0].Sample
+			out, err := s.psql("SELECT count(*), pg_total_relation_size('"+j.Table+"') FROM "+j.Table, "SHOW server_version")
+			if err != nil {
+				return err
+			}
+			if j.Keep {
+				if _, err := s.psql("VACUUM ANALYZE "+j.Table, "CHECKPOINT"); err != nil {
+					return err
+				}
+			}
+			return readPostgres(out, &sample)
+		})
 	}
+}
+
+var psqlTime = regexp.MustCompile(`(?m)^Time: ([0-9.]+) ms.*\n`)
+
+// timed runs a statement n times in one session and returns what psql says of each: its time
+// and, as the answer, its rows or tag. Processor time is the mean.
+func (s *server) timed(n int, statement string) ([]results.TaskSample, error) {
+	pid := s.process.Process.Pid
+	cpu := measure.TreeCPUNS(pid)
+	out, err := s.psql(slices.Repeat([]string{statement}, n)...)
+	if err != nil {
+		return nil, err
+	}
+	cpu = (measure.TreeCPUNS(pid) - cpu) / int64(n)
+	out = strings.TrimPrefix(out, "Timing is on.\n")
+	samples := make([]results.TaskSample, n)
+	for i := range samples {
+		at := psqlTime.FindStringSubmatchIndex(out)
+		if at == nil {
+			return nil, fmt.Errorf("psql says no time: %s", out)
+		}
+		ms, err := strconv.ParseFloat(out[at[2]:at[3]], 64)
+		if err != nil {
+			return nil, err
+		}
+		samples[i].Answer = out[:at[0]]
+		samples[i].WallNS, samples[i].CPUNS = int64(ms*1e6), cpu
+		out = out[at[1]:]
+	}
+	return samples, nil
+}
+
+// doPostgres does tasks with the database that a load has left.
+func doPostgres(w *work, each func(results.TaskSample) error) error {
+	return withServer(w.Dir, func(s *server) error {
+		s.settings = "-c max_parallel_workers_per_gather=" + strconv.Itoa(w.Threads-1)
+		version, err := s.psql("SHOW server_version")
+		if err != nil {
+			return err
+		}
+		version, _, _ = strings.Cut(strings.TrimPrefix(version, "Timing is on.\n"), " ")
+		for _, t := range w.Tasks {
+			text := t.Query
+			if text == "" {
+				text = "COPY " + w.Table + " TO " + quoted(w.output(t.Name)) + " (" + postgresOptions[t.Name] + ")"
+			}
+			samples, err := s.timed(w.runs(t), text)
+			if err != nil {
+				if err := each(results.TaskSample{Task: t.Name, Failed: err.Error()}); err != nil {
+					return err
+				}
+				continue
+			}
+			var size int64
+			if t.Query == "" {
+				if size, err = removed(w.output(t.Name)); err != nil {
+					return err
+				}
+			}
+			for _, r := range samples {
+				r.Task, r.Version, r.StoredBytes = t.Name, version, size
+				if t.Query != "" {
+					rows := psqlRows(r.Answer)
+					r.Answer, r.Rows = tasks.Answer(rows), int64(len(rows))
+				} else {
+					_, err := fmt.Sscanf(r.Answer, "COPY %d", &r.Rows)
+					if r.Answer = ""; err != nil {
+						return err
+					}
+				}
+				if err := each(r); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// psqlRows returns the rows that psql has printed.
+func psqlRows(text string) [][]string {
+	var rows [][]string
+	for line := range strings.Lines(text) {
+		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "|"))
+	}
+	return rows
 }
 
 // readPostgres reads what psql prints of the table and of the server's version, with

@@ -62,7 +62,7 @@ func small(args []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r, err := p.load(&smallJob{job{input, columns, *file, *threads, *dir, true}, *loads})
+	r, err := p.load(&smallJob{job{Table: input, Columns: columns, Format: "csv", File: *file, Threads: *threads, Dir: *dir, Durable: true}, *loads})
 	if err != nil {
 		return fmt.Errorf("%s: %w", *name, err)
 	}
