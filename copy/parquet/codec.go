@@ -7,10 +7,11 @@ import (
 	"io"
 	"sync"
 
-	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 )
 
 // Compression codecs, as a column chunk has them.
@@ -175,31 +176,17 @@ func (d *inflater) readAll(r io.Reader, size, first int) ([]byte, error) {
 // brotli is inflate for Brotli, whose ratio has no bound: what a small input claims to be is
 // found out before room is made for all of it.
 func (d *inflater) brotli(src []byte, size int) ([]byte, error) {
-	codec, err := compress.GetCodec(compress.Codecs.Brotli)
-	if err != nil {
-		return nil, err
-	}
-	stream, ok := codec.(compress.StreamingCodec)
-	if !ok {
-		return nil, fmt.Errorf("parquet: no Brotli decoder")
-	}
 	d.src.Reset(src)
-	r := stream.NewReader(&d.src)
-	defer r.Close()
-	return d.readAll(r, size, firstRoom*len(src))
+	return d.readAll(brotli.NewReader(&d.src), size, firstRoom*len(src))
 }
 
 // lz4 decompresses one block of LZ4 into dst, which it must fill.
 func (d *inflater) lz4(dst, src []byte) ([]byte, error) {
-	codec, err := compress.GetCodec(compress.Codecs.Lz4Raw)
-	if err != nil {
-		return nil, err
-	}
 	if len(dst) == 0 {
 		return dst, nil
 	}
-	out, err := compress.Decode(codec, dst, src)
-	if err == nil && len(out) != len(dst) {
+	n, err := lz4.UncompressBlock(src, dst)
+	if err == nil && n != len(dst) {
 		err = errSize
 	}
 	return dst, err
