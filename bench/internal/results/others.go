@@ -40,7 +40,7 @@ func Disagreements(records []Record) string {
 		if rec.Answer == "" || rec.Failed != "" {
 			continue
 		}
-		k := rec.what() + rec.task()
+		k := rec.What() + rec.task()
 		f, ok := answers[k]
 		if !ok {
 			answers[k] = first{rec.Loader, rec.Answer}

@@ -103,7 +103,7 @@ func (r *Raw) Skipped() string {
 	}
 	for _, rec := range r.Records {
 		if rec.Failed != "" {
-			fmt.Fprintf(&b, "- failed: %s: %s%s at %d threads: %s\n", rec.Loader, rec.what(), rec.task(), rec.Threads, firstLine(rec.Failed))
+			fmt.Fprintf(&b, "- failed: %s: %s%s at %d threads: %s\n", rec.Loader, rec.What(), rec.task(), rec.Threads, firstLine(rec.Failed))
 		}
 	}
 	return b.String()
@@ -118,8 +118,8 @@ func firstLine(s string) string {
 	return s
 }
 
-// what names the input, with the format of the file if that is not CSV.
-func (r *Record) what() string {
+// What names the input, with the format of the file if that is not CSV.
+func (r *Record) What() string {
 	if r.Format == "" || r.Format == "csv" {
 		return r.Input
 	}
@@ -157,7 +157,7 @@ func groups(records []Record) []*group {
 	found := map[key]*group{}
 	for i := range records {
 		rec := &records[i]
-		k := key{rec.what(), rec.Task, rec.Threads}
+		k := key{rec.What(), rec.Task, rec.Threads}
 		g := found[k]
 		if g == nil {
 			g = &group{what: k.what, task: k.task, threads: k.threads, samples: map[string][]measure.Sample{}, durable: map[string]bool{}}
