@@ -282,6 +282,9 @@ func (ins *inserter) outputs(q *query) ([]expr.Node, error) {
 	for _, c := range out {
 		scope.Columns = append(scope.Columns, expr.Column{Name: c.Name, Type: c.Type})
 	}
+	for i := range out { // a column's index is its position, whatever is a literal
+		scope.Column(i)
+	}
 	nodes := make([]expr.Node, len(out))
 	for i := range out {
 		var err error

@@ -141,6 +141,24 @@ func TestStatements(t *testing.T) {
 	}.run(t, s)
 }
 
+// TestLiteralsBeforeColumns inserts outputs of queries that are literals in front of ones that
+// are not.
+func TestLiteralsBeforeColumns(t *testing.T) {
+	s := testSession(t, SessionOptions{})
+	script{
+		{"CREATE TABLE u (id int4, name text)", "-- CREATE TABLE"},
+		{"INSERT INTO u VALUES (1, 'x'), (2, 'y')", "-- INSERT 0 2"},
+		{"CREATE TABLE t (a text, b text, c int4)", "-- CREATE TABLE"},
+		{"INSERT INTO t SELECT 'lit', name, id FROM u", "-- INSERT 0 2"},
+		{"INSERT INTO t (b, a, c) SELECT NULL, name, id FROM u", "-- INSERT 0 2"},
+		{"INSERT INTO t (b, c) SELECT 'lit', '7' FROM u", "-- INSERT 0 2"},
+		{"COPY t FROM (SELECT 'copied', name, id FROM u)", "-- COPY 2"},
+		{"COPY t (c, a, b) FROM (SELECT NULL, 'copied', name FROM u)", "-- COPY 2"},
+		{"SELECT * FROM t", "lit|x|1\nlit|y|2\nx|<null>|1\ny|<null>|2\n<null>|lit|7\n<null>|lit|7\n" +
+			"copied|x|1\ncopied|y|2\ncopied|x|<null>\ncopied|y|<null>\n-- SELECT 10"},
+	}.run(t, s)
+}
+
 func TestConstraints(t *testing.T) {
 	s := testSession(t, SessionOptions{})
 	script{
