@@ -248,7 +248,8 @@ func BenchmarkDocument(b *testing.B) {
 
 func TestUsage(t *testing.T) {
 	for _, args := range []string{"-workers 0", "-workers x", "-passes 0", "-rounds 0", "nothing", "run", "run -dir d -workers 0", "run -dir d -durability some", "repeat", "repeat -dir d -document 15",
-		"instructions -document -1", "instructions -n 0", "-passes 1 more"} {
+		"instructions -document -1", "instructions -n 0", "-passes 1 more",
+		"run -dir d -passes -1", "run -dir d -documents 16", "peers -passes 0", "peers -documents 0", "peers -workers 0"} {
 		if got := run(strings.Fields(args), io.Discard, io.Discard); got != 2 {
 			t.Errorf("%q ends with %d, want 2", args, got)
 		}
