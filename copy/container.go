@@ -31,7 +31,8 @@ type content struct {
 	counted *countedReader // of a stream, or what is read into memory
 	told    atomic.Int64   // bytes that the progress knows of, of a file
 	closers []io.Closer
-	sh      *shape // as far as this input fills it
+	rest    io.Reader // of a compressed stream: what the format has not read
+	sh      *shape    // as far as this input fills it
 }
 
 // task is consecutive parts.
@@ -82,6 +83,9 @@ func (l *loader) fromContainers(src *Source) error {
 		return err
 	}
 	for _, c := range list {
+		if err := c.drain(); err != nil {
+			return err
+		}
 		if err := l.unchanged(c); err != nil {
 			return err
 		}
@@ -107,9 +111,20 @@ func (c *content) close() {
 	}
 }
 
-// unchanged returns an error if the file of c was written to while it was read.
+// drain reads a compressed stream to its end. A format that is told by its bytes where they
+// end, as Arrow is, reads no further, but the checksum comes behind everything.
+func (c *content) drain() error {
+	if c.rest == nil {
+		return nil
+	}
+	_, err := io.Copy(io.Discard, c.rest)
+	return inFile(err, c.name)
+}
+
+// unchanged returns an error if the file of c was written to while it was read. A named pipe
+// always is.
 func (l *loader) unchanged(c *content) error {
-	if c.info == nil || c.file == nil {
+	if c.info == nil || c.file == nil || !c.info.Mode().IsRegular() {
 		return nil
 	}
 	info, err := c.file.Stat()
@@ -191,7 +206,7 @@ func (l *loader) containerStream(c *content, r io.Reader, kind ...*compression) 
 			return nil, err
 		}
 		c.closers = append(c.closers, inflated)
-		r = inflated
+		c.rest, r = inflated, inflated
 	}
 	if l.opt.container.Streams() {
 		return &Input{Name: c.name, Stream: r}, nil
@@ -552,8 +567,8 @@ func (d *partLeader) lead(list []*content) error {
 	for _, c := range list {
 		row := int64(0)
 		for p, err := range c.Parts() {
-			if err == nil {
-				err = d.ctx.Err()
+			if d.ctx.Err() != nil {
+				return context.Cause(d.ctx)
 			}
 			if err != nil {
 				d.l.failed.record(d.next.row+d.next.rows, func() error { return inFile(err, c.name) })
