@@ -94,9 +94,9 @@ func report(w io.Writer, raw *os.File, out bool) error {
 	differ := ""
 	if out {
 		differ = results.Disagreements(r.Records)
-		text += results.Out(r.Records) + "\n" + results.OutFull(r.Records) + "\n" + differ
+		text += results.Out(r.Records) + "\nProcessor time:\n\n" + results.OutCPU(r.Records) + "\n" + results.OutFull(r.Records) + "\n" + differ
 	} else {
-		text += results.LoadsWide(r.Records) + "\n" + results.Loads(r.Records) +
+		text += results.LoadsWide(r.Records) + "\nProcessor time:\n\n" + results.LoadsCPU(r.Records) + "\n" + results.Loads(r.Records) +
 			"\nDurable loads and their bound: CPU time without sync / threads + one sync of the bytes stored.\n\n" + results.Bounds(r.Records) +
 			"\nWhere the time of ingot without sync goes, in ms summed over the workers; sync is that of the durable load.\n\n" + results.Stages(r.Records) + "\n"
 	}

@@ -12,10 +12,12 @@
 //
 //	machine     what it was measured on, from the header
 //	loads       a line for each input, a column for each loader: wall seconds
+//	loads-cpu   the same of processor time
 //	loads-full  a line for each load: wall and processor time, memory, bytes stored
 //	bounds      durable loads of ingot and what they could take at best
 //	stages      where the time of ingot's loads goes
 //	out         files and queries: a line for each task, a column for each loader
+//	out-cpu     the same of processor time
 //	out-full    a line for each task and loader
 //	documents   sums over documents, a line for each loader
 //	skipped     who was not measured, and why
@@ -91,10 +93,12 @@ const (
 var kinds = map[string]func(*results.Raw) string{
 	"machine":    machine,
 	"loads":      func(r *results.Raw) string { return results.LoadsWide(r.Records) },
+	"loads-cpu":  func(r *results.Raw) string { return results.LoadsCPU(r.Records) },
 	"loads-full": func(r *results.Raw) string { return results.Loads(r.Records) },
 	"bounds":     func(r *results.Raw) string { return results.Bounds(r.Records) },
 	"stages":     func(r *results.Raw) string { return results.Stages(r.Records) },
 	"out":        func(r *results.Raw) string { return results.Out(r.Records) },
+	"out-cpu":    func(r *results.Raw) string { return results.OutCPU(r.Records) },
 	"out-full":   func(r *results.Raw) string { return results.OutFull(r.Records) },
 	"documents":  func(r *results.Raw) string { return results.Documents(r.Records) },
 	"skipped":    (*results.Raw).Skipped,

@@ -38,12 +38,20 @@ func Loads(records []Record) string {
 // wall seconds at every number of threads and, at the last of them, how many times those of
 // ingot with the same promise they are.
 func LoadsWide(records []Record) string {
-	return wide("input, MB", records, func(g *group) string { return g.what + ", " + megabytes(g.bytes) }, measure.Seconds)
+	return wide("input, MB", records, func(g *group) string { return g.what + ", " + megabytes(g.bytes) }, wallNS, measure.Seconds)
 }
 
-// wide returns a table with a line for each group but for its threads, and a column for each
-// loader.
-func wide(head string, records []Record, name func(*group) string, format func(int64) string) string {
+// LoadsCPU returns the same table of seconds of processor time.
+func LoadsCPU(records []Record) string {
+	return wide("input, MB", records, func(g *group) string { return g.what + ", " + megabytes(g.bytes) }, cpuNS, measure.Seconds)
+}
+
+func wallNS(s measure.Sample) int64 { return s.WallNS }
+func cpuNS(s measure.Sample) int64  { return s.CPUNS }
+
+// wide returns a table of a field of the medians with a line for each group but for its
+// threads, and a column for each loader.
+func wide(head string, records []Record, name func(*group) string, field func(measure.Sample) int64, format func(int64) string) string {
 	gs := groups(records)
 	var loaders, lines []string
 	var threads []int
@@ -73,7 +81,7 @@ func wide(head string, records []Record, name func(*group) string, format func(i
 	for _, line := range lines {
 		fmt.Fprintf(&b, "| %s |", line)
 		for _, l := range loaders {
-			b.WriteString(" " + cell(at[line], threads, l, format) + " |")
+			b.WriteString(" " + cell(at[line], threads, l, field, format) + " |")
 		}
 		b.WriteString("\n")
 	}
@@ -89,7 +97,7 @@ func rank(loader string) int {
 }
 
 // cell returns what one loader took at all numbers of threads.
-func cell(gs []*group, threads []int, loader string, format func(int64) string) string {
+func cell(gs []*group, threads []int, loader string, field func(measure.Sample) int64, format func(int64) string) string {
 	var parts []string
 	last := ""
 	any := false
@@ -100,11 +108,11 @@ func cell(gs []*group, threads []int, loader string, format func(int64) string) 
 			continue
 		}
 		any = true
-		m := gs[i].medians(loader)
-		parts = append(parts, format(m.WallNS))
+		v := field(gs[i].medians(loader))
+		parts = append(parts, format(v))
 		last = ""
 		if loader != Ingot && loader != IngotNosync {
-			last = " (" + times(m.WallNS, gs[i].base(loader).WallNS) + ")"
+			last = " (" + times(v, field(gs[i].base(loader))) + ")"
 		}
 	}
 	if !any {

@@ -12,7 +12,12 @@ import (
 // task, a column for each loader with its wall milliseconds at every number of threads, and
 // how many times those of ingot they are at the last.
 func Out(records []Record) string {
-	return wide("task", records, func(g *group) string { return g.what + " " + g.task }, milliseconds)
+	return wide("task", records, func(g *group) string { return g.what + " " + g.task }, wallNS, milliseconds)
+}
+
+// OutCPU returns the same table of milliseconds of processor time.
+func OutCPU(records []Record) string {
+	return wide("task", records, func(g *group) string { return g.what + " " + g.task }, cpuNS, milliseconds)
 }
 
 // OutFull returns a table of the same with a line for each task, loader and number of threads.

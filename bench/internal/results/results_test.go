@@ -51,6 +51,7 @@ func TestLoads(t *testing.T) {
 		"| input, MB | ingot | ingot-nosync | duckdb | polars |",
 		"| ints10, 400 | 1.00 / - | 0.400 / - | 4.00 / - | 2.00 / 3.00 (-) |",
 		"| ints10.binary, 400 | 0.500 / - |  |  |  |")
+	want(t, LoadsCPU(loads()), "| ints10, 400 | 0.800 / - | 0.700 / - | 5.00 / - |")
 	want(t, Bounds(loads()[:8]), "| ints10 | 2 | 1.00 | 0.950 | 0.95 | 0.600 | 0.50 | 0.400 |") // 0.7/2 + 0.6
 	want(t, Stages(loads()[:8]), "| ints10 | 2 | 0.0 | 0.0 | 0.0 | 0.0 | 0.0 | 500.0 | 0.0 | 0 |")
 }
@@ -61,6 +62,7 @@ func TestOut(t *testing.T) {
 	}
 	records := []Record{at(Ingot, "5", 2e6), at("duckdb", "5", 5e6), at("polars", "6", 123e6), at("polars", "6", 123e6)}
 	want(t, Out(records), "| mixed like | 2.00 | 5.00 (2.5x) | 123 (62x) |")
+	want(t, OutCPU(records), "| mixed like | 1.00 | 1.00 (1.0x) | 1.00 (1.0x) |")
 	want(t, OutFull(records), "| mixed | like | 1 | duckdb | 5.00 | 2.50 | 1.00 | 1.00 | - |")
 	if got := Disagreements(records); strings.Count(got, "\n") != 1 || !strings.Contains(got, `mixed like: ingot has "5", polars has "6"`) {
 		t.Errorf("got %q", got)
