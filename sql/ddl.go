@@ -281,22 +281,13 @@ func (b *tableBuilder) check(c ast.Check, column string) error {
 // dropTable runs DROP TABLE.
 func (r *run) dropTable(stmt *ast.DropTable) (*Result, error) {
 	err := r.write(func(txn *columnar.Txn) error {
-		for _, name := range stmt.Tables {
-			names, err := r.named(txn, name)
-			if stmt.IfExists && pgerr.Code(err) == pgerr.UndefinedTable {
-				r.notice("table \"%s\" does not exist, skipping", name.Name)
-				continue
-			}
-			if err != nil {
+		tables, err := r.namedAll(txn, stmt.Tables, stmt.IfExists)
+		for _, t := range tables {
+			if err := r.drop(txn, t, stmt.Cascade); err != nil {
 				return err
 			}
-			for _, t := range names {
-				if err := r.drop(txn, t, stmt.Cascade); err != nil {
-					return err
-				}
-			}
 		}
-		return nil
+		return err
 	})
 	return command("DROP TABLE"), err
 }
@@ -304,18 +295,13 @@ func (r *run) dropTable(stmt *ast.DropTable) (*Result, error) {
 // truncate runs TRUNCATE.
 func (r *run) truncate(stmt *ast.Truncate) (*Result, error) {
 	err := r.write(func(txn *columnar.Txn) error {
-		for _, name := range stmt.Tables {
-			names, err := r.named(txn, name)
-			if err != nil {
+		tables, err := r.namedAll(txn, stmt.Tables, false)
+		for _, t := range tables {
+			if err := r.truncateTable(txn, t, stmt.Cascade); err != nil {
 				return err
 			}
-			for _, t := range names {
-				if err := r.truncateTable(txn, t, stmt.Cascade); err != nil {
-					return err
-				}
-			}
 		}
-		return nil
+		return err
 	})
 	return command("TRUNCATE TABLE"), err
 }

@@ -152,7 +152,15 @@ func TestRelGroups(t *testing.T) {
 		{"SELECT * FROM reachable('r', 'x')", "2|1\n-- SELECT 1"},
 		{"SELECT * FROM reachable('r', '1')", `22023 tables "a" and "b" both have the key`},
 		{"COPY r FROM STDIN (FROM a, TO a)", `22023 0 tables of "r" go from "a" to "a"`},
-		{"DROP TABLE r", "-- DROP TABLE"},
+		{"TRUNCATE a, b, r", `2BP01 cannot truncate table a because other objects depend on it`}, // for c
+		{"TRUNCATE a, b, r, c, a", "-- TRUNCATE TABLE"},
+		{"SELECT count(*) FROM r_a_b", "0\n-- SELECT 1"},
+		{"DROP TABLE b, c, r_b_a, a CASCADE", "-- DROP TABLE"},
+		{"CREATE TABLE a (id int8 PRIMARY KEY)", "-- CREATE TABLE"},
+		{"CREATE TABLE b (k text PRIMARY KEY)", "-- CREATE TABLE"},
+		{"CREATE REL TABLE r (FROM a TO b, FROM b TO a)", "-- CREATE REL TABLE"},
+		{"DROP TABLE IF EXISTS a, nothing, b, r", "-- DROP TABLE"},
+		{"DROP TABLE r", `42P01 relation "r" does not exist`},
 		{"SELECT * FROM r_a_b", `42P01 relation "r_a_b" does not exist`},
 	}.run(t, s)
 }

@@ -111,6 +111,32 @@ func (r *run) named(txn *columnar.Txn, name ast.TableName) ([]*columnar.Table, e
 	return []*columnar.Table{t}, err
 }
 
+// namedAll returns the tables that names stand for: rel tables first, since they go before
+// the nodes at their ends. With ifExists, names of nothing are passed over.
+func (r *run) namedAll(txn *columnar.Txn, names []ast.TableName, ifExists bool) (tables []*columnar.Table, err error) {
+	for _, name := range names {
+		list, err := r.named(txn, name)
+		if ifExists && pgerr.Code(err) == pgerr.UndefinedTable {
+			r.notice("table \"%s\" does not exist, skipping", name.Name)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, list...)
+	}
+	slices.SortStableFunc(tables, func(a, b *columnar.Table) int {
+		switch isRel := a.Schema().Rel != nil; {
+		case isRel == (b.Schema().Rel != nil):
+			return 0
+		case isRel:
+			return -1
+		}
+		return 1
+	})
+	return tables, nil
+}
+
 // drop drops a table; cascade drops the rel tables that have it at an end, too.
 func (r *run) drop(txn *columnar.Txn, t *columnar.Table, cascade bool) error {
 	name := t.Schema().Name
