@@ -17,6 +17,18 @@
 // waited for. Session is the same for programs that take statements from elsewhere, with
 // BEGIN and COMMIT, COPY FROM STDIN and TO STDOUT, notices and progress.
 //
+// # Formats
+//
+// COPY reads and writes csv, text, PostgreSQL's binary, NDJSON and Arrow IPC, and Parquet in a
+// program that imports copy/parquet; copy.Register adds a format. Files are read and written
+// as Options.Files allows, which is not at all unless it is set. Arrow data of the program is
+// read by queries under the name that DB.RegisterArrow gives it.
+//
+// # Graphs
+//
+// A rel table has edges between rows of tables with a primary key. Statements search it by
+// table functions (package sql), programs by Snapshot.Graph and package graph.
+//
 // # Columns
 //
 // DB.Scan and Snapshot.Scan read a table as Arrow record batches, without a copy. Such a

@@ -9,6 +9,51 @@
 // somebody committed since the transaction first read. An error ends the transaction: its
 // lock is given back at once, and every statement but ROLLBACK is 25P02.
 //
+// # Statements
+//
+// They are spelled as PostgreSQL spells them, where PostgreSQL has them:
+//
+//	CREATE TABLE [IF NOT EXISTS] t (column type [NOT NULL] [PRIMARY KEY] [UNIQUE] [DEFAULT e] [CHECK (e)], ...,
+//	    [PRIMARY KEY (columns)] [UNIQUE (columns)] [CHECK (e)])
+//	CREATE REL TABLE [IF NOT EXISTS] r (FROM a TO b [, FROM c TO d ...] [, property type ...])
+//	ALTER TABLE t ADD COLUMN, DROP COLUMN, RENAME COLUMN, RENAME TO, ALTER COLUMN SET and DROP DEFAULT and NOT NULL
+//	DROP TABLE [IF EXISTS] t, ... [CASCADE]      TRUNCATE t, ... [CASCADE]
+//	INSERT INTO t [(columns)] {VALUES ... | SELECT ... | DEFAULT VALUES} [RETURNING list]
+//	UPDATE t SET column = e, ... [WHERE e] [RETURNING list]
+//	DELETE FROM t [WHERE e] [CASCADE] [RETURNING list]
+//	SELECT [DISTINCT] list [FROM {t | function(...)} [AS name]] [WHERE e] [GROUP BY ...] [HAVING e]
+//	    [ORDER BY ...] [LIMIT n] [OFFSET n]      VALUES (...), ...
+//	COPY                                         docs/COPY.md
+//	EXPLAIN [ANALYZE] [(FORMAT json)] statement
+//	BEGIN [READ ONLY]  COMMIT  ROLLBACK          CHECKPOINT  VACUUM
+//	SET TIME ZONE      SHOW name
+//
+// What is known and not done is 0A000 with a hint: joins, subqueries, WITH, window functions,
+// UNION, views, indexes, savepoints, ON CONFLICT of INSERT, UPDATE with FROM, DELETE with
+// USING, another type for a column, constraints added later.
+//
+// RETURNING is computed before the statement commits and held in memory, within
+// SessionOptions.MemoryLimit; an error in it undoes the statement.
+//
+// # Graphs
+//
+// A rel table shows the primary keys of its nodes in the columns from and to, wherever a
+// statement reads or writes it; one of several pairs is a rel group, a table for each pair.
+// Searches are functions in FROM:
+//
+//	neighbors('rel', key)                    node, hops     one hop away, or min to max hops
+//	reachable('rel', key)                    node, hops     any number of hops away, from 1 on
+//	shortest_path('rel', from, to)           length, nodes [, weight]    one path, or no row
+//	all_shortest_paths('rel', from, to)      length, nodes  a row for each path
+//
+// with these, by name: min and max bound the hops; direction is 'forward', 'backward' or
+// 'both'; table is the node table that the keys are of, where more than one has them (22023
+// without); weight, of shortest_path alone, is a property, and the path is then one of least
+// weight, whatever its hops, so that min and max are 0A000 beside it. A key that no node has
+// gives no rows. A weight that is negative, NULL or NaN is 22003 where the search meets it.
+// Keys are of their tables' type, or text where the tables of the graph differ. More, such as
+// walks, filters, components and PageRank, is in package graph.
+//
 // # Queries
 //
 // A SELECT reads one table. Rows pass through these steps, a batch of at most 2,048 rows

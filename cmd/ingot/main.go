@@ -7,6 +7,9 @@
 //	ingot check STORE                                verify every checksum and invariant
 //	ingot version
 //
+// copy infers the format of a file from its first bytes or its name, and says so, unless
+// -o format= gives it; -o NAME=VALUE is any option of COPY. docs/COPY.md has them.
+//
 // Results go to stdout; tags, notices, progress and errors to stderr. The exit status is
 // 0 if everything was done, 1 if a statement failed or check found damage, 2 for wrong
 // usage, 3 if the store cannot be opened, 130 if interrupted.
