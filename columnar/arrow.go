@@ -79,6 +79,8 @@ func ArrowSchema(s *Schema, columns []int) *arrow.Schema {
 // values: each batch holds a lease on the mappings that its arrays point into until
 // its last Release, also past the end of the snapshot. The consumer releases every
 // batch. Batches have ScanOptions.BatchRows rows at most, a row group's by default.
+// Only where many rows between others are deleted, those of a vector that are left are
+// copied together instead.
 //
 // Arrow has no NaN in decimals and no infinite dates and timestamps: they become null.
 // Reading a batch of a store whose file was cut by somebody else faults: readers of
@@ -89,7 +91,7 @@ func (t *Table) Records(ctx context.Context, opt ScanOptions) iter.Seq2[arrow.Re
 	}
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		schema := ArrowSchema(t.schema, opt.Columns)
-		for b, err := range t.Scan(ctx, opt) {
+		for b, err := range t.scan(ctx, scan{opt: opt, shape: gathered, keep: true}) {
 			if err != nil {
 				yield(nil, err)
 				return

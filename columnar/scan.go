@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/kernels"
 	"github.com/ingotdb/ingot/mmap"
 	"github.com/ingotdb/ingot/visibility"
 )
@@ -20,13 +21,27 @@ type ScanOptions struct {
 	Copy       bool    // batches own their memory and stay valid
 }
 
-// Batch is a piece of one visible run: consecutive row ids, none of them deleted.
+// Batch is rows of a table, in order.
+//
+// From Scan it is a piece of one visible run: consecutive row ids, none of them deleted.
+// From ScanMasked it is consecutive row ids within a vector, and if Visible is set, rows
+// whose bit is clear are deleted. From ScanGathered no row of it is deleted, but only the
+// first one's id is known.
 type Batch struct {
-	First visibility.RowID
-	Rows  int
-	Cols  []Vec // as ScanOptions.Columns
+	First   visibility.RowID
+	Rows    int
+	Cols    []Vec    // as ScanOptions.Columns
+	Visible []uint64 // bit i is set if row i is not deleted, no bit past Rows is; nil if all are visible
 
 	lease *mmap.Mapping // that Cols point into; nil if they are in memory
+}
+
+// Live returns the number of rows that are not deleted.
+func (b *Batch) Live() int {
+	if b.Visible == nil {
+		return b.Rows
+	}
+	return kernels.PopCount(b.Visible, b.Rows)
 }
 
 // Scan returns the live rows of the table in row order. Inside a run it never looks at
@@ -34,17 +49,23 @@ type Batch struct {
 // memory that fails is an error of the scan where the scan does it; reading the
 // batch's vectors belongs inside a Guard of the caller's.
 func (t *Table) Scan(ctx context.Context, opt ScanOptions) iter.Seq2[*Batch, error] {
+	return t.scan(ctx, scan{opt: opt})
+}
+
+// scan returns the batches of s, which has its options and its shape.
+func (t *Table) scan(ctx context.Context, s scan) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
-		s := scan{table: t, opt: opt}
+		s := s // a sequence may be run again
+		s.table = t
 		if err := s.bind(); err != nil {
 			yield(nil, err)
 			return
 		}
 		last := t.Groups()
-		if opt.GroupCount > 0 {
-			last = min(last, opt.FirstGroup+opt.GroupCount)
+		if s.opt.GroupCount > 0 {
+			last = min(last, s.opt.FirstGroup+s.opt.GroupCount)
 		}
-		for g := opt.FirstGroup; g < last; g++ {
+		for g := s.opt.FirstGroup; g < last; g++ {
 			if err := ctx.Err(); err != nil {
 				yield(nil, err)
 				return
@@ -63,10 +84,16 @@ func (t *Table) Scan(ctx context.Context, opt ScanOptions) iter.Seq2[*Batch, err
 type scan struct {
 	table *Table
 	opt   ScanOptions
+	shape shape
 	cols  []*Column
 	vecs  []Vec // of the current fragment, all rows
 	lease *mmap.Mapping
 	batch Batch
+
+	mask   [visibility.VectorRows / 64]uint64 // visible rows of a vector
+	rows   []int32                            // their positions in the fragment
+	packed []packed                           // memory of gathered columns
+	keep   bool                               // gathered columns stay valid
 }
 
 func (s *scan) bind() error {
@@ -102,43 +129,61 @@ func (s *scan) group(ctx context.Context, g int, yield func(*Batch, error) bool)
 	run := vis.NextRun(0)
 	for _, p := range s.table.group(g).pieces {
 		end := at + uint32(p.rows)
-		opened := false
+		if run.Length > 0 && run.Start < end {
+			if s.pruned(&p) {
+				run = rest(vis, run, end)
+			} else if err := s.open(p.frag); err != nil {
+				return false, err
+			}
+		}
 		for run.Length > 0 && run.Start < end {
-			if !opened {
-				if s.pruned(&p) {
-					break
-				}
-				if err := s.open(p.frag); err != nil {
-					return false, err
-				}
-				opened = true
+			first, n, err := s.next(vis, run, at, end, int(p.from))
+			if err != nil {
+				return false, err
 			}
-			stop := min(run.End(), end)
-			for from := max(run.Start, at); from < stop; {
-				n := min(int(stop-from), s.opt.BatchRows)
-				if err := s.slice(int(from-at)+int(p.from), n); err != nil {
-					return false, err
-				}
-				s.batch.First = visibility.RowID(g)<<visibility.GroupShift + visibility.RowID(from)
-				if !yield(&s.batch, nil) {
-					return false, nil
-				}
-				if err := ctx.Err(); err != nil {
-					return false, err
-				}
-				from += uint32(n)
+			s.batch.First = visibility.RowID(g)<<visibility.GroupShift + visibility.RowID(first)
+			if !yield(&s.batch, nil) {
+				return false, nil
 			}
-			if run.End() > end {
-				break // the rest of the run is in the next piece
+			if err := ctx.Err(); err != nil {
+				return false, err
 			}
-			run = vis.NextRun(run.End())
+			run = rest(vis, run, first+n)
 		}
 		at = end
-		if run.Length > 0 && run.End() <= at {
-			run = vis.NextRun(at)
-		}
 	}
 	return true, nil
+}
+
+// rest returns what is left of run from row from on or, if nothing is, the next one.
+func rest(vis *visibility.Group, run visibility.Run, from uint32) visibility.Run {
+	if run.Contains(from) {
+		return visibility.Run{Start: from, Length: run.End() - from}
+	}
+	return vis.NextRun(from)
+}
+
+// next makes the next batch of the open fragment, of which rows at to end of the row group
+// begin at row skip of the fragment. The rows that it looked at are n from first on;
+// run begins there or, if the batch has a mask, below 64 rows behind.
+func (s *scan) next(vis *visibility.Group, run visibility.Run, at, end uint32, skip int) (first, n uint32, err error) {
+	first = run.Start
+	if s.shape != inRuns {
+		if w := s.window(vis, run, at, end); w.rows > 0 {
+			from := int(w.first-at) + skip
+			if s.shape == masked {
+				return w.first, w.rows, s.masked(from, int(w.rows))
+			}
+			if ok, err := s.gathered(from, int(w.rows)); ok || err != nil {
+				return w.first, w.rows, err
+			}
+		}
+	}
+	n = uint32(min(int(min(run.End(), end)-first), s.opt.BatchRows))
+	if s.shape == masked {
+		n = min(n, visibility.VectorRows-first%visibility.VectorRows)
+	}
+	return first, n, s.slice(int(first-at)+skip, int(n))
 }
 
 // pruned reports whether no row of the piece can be of interest.
@@ -177,18 +222,22 @@ func (s *scan) open(f *fragment) error {
 
 // slice makes the batch rows from to from+n of the open fragment.
 func (s *scan) slice(from, n int) error {
-	if s.opt.Copy {
-		if err := mmap.Guard(func() error { s.copied(from, n); return nil }); err != nil {
-			return err
-		}
-		return s.withKeys()
+	if err := s.stored(from, n); err != nil {
+		return err
 	}
-	s.batch.Rows = n
-	s.batch.lease = s.lease
+	return s.withKeys()
+}
+
+// stored is slice without keys in place of row ids.
+func (s *scan) stored(from, n int) error {
+	if s.opt.Copy {
+		return mmap.Guard(func() error { s.copied(from, n); return nil })
+	}
+	s.batch.Rows, s.batch.Visible, s.batch.lease = n, nil, s.lease
 	for i := range s.vecs {
 		s.batch.Cols[i] = s.vecs[i].Slice(from, n)
 	}
-	return s.withKeys()
+	return nil
 }
 
 // withKeys replaces the row ids in the batch by keys where the table is read with keys.
@@ -198,7 +247,7 @@ func (s *scan) withKeys() (err error) {
 	}
 	for i, at := range s.opt.Columns {
 		if at <= toAt && err == nil {
-			s.batch.Cols[i], err = s.table.keyed.keys(end(at), &s.batch.Cols[i])
+			s.batch.Cols[i], err = s.table.keyed.keys(end(at), &s.batch.Cols[i], s.batch.Visible)
 		}
 	}
 	return err

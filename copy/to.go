@@ -56,7 +56,7 @@ func (c *Content) batches(ctx context.Context) iter.Seq2[Batch, error] {
 		return c.rows
 	}
 	return func(yield func(Batch, error) bool) {
-		for b, err := range c.table.Scan(ctx, columnar.ScanOptions{Columns: c.columns}) {
+		for b, err := range c.table.ScanGathered(ctx, columnar.ScanOptions{Columns: c.columns}) {
 			if err != nil {
 				yield(Batch{}, err)
 				return
@@ -340,7 +340,7 @@ func (w *writer) count(rows int) {
 // next, or nil to stop.
 func (w *writer) group(ctx context.Context, f Encoder, g int, buf []byte, emit func([]byte) []byte) ([]byte, error) {
 	err := mmap.Guard(func() error {
-		for b, err := range w.content.table.Scan(ctx, columnar.ScanOptions{Columns: w.content.columns, FirstGroup: g, GroupCount: 1}) {
+		for b, err := range w.content.table.ScanGathered(ctx, columnar.ScanOptions{Columns: w.content.columns, FirstGroup: g, GroupCount: 1}) {
 			if err != nil {
 				return err
 			}

@@ -85,7 +85,7 @@ func (w *writer) packQuery(a Archive) error {
 // pack adds the rows of row group g to p.
 func (w *writer) pack(ctx context.Context, p Packer, g int) error {
 	return mmap.Guard(func() error {
-		for b, err := range w.content.table.Scan(ctx, columnar.ScanOptions{Columns: w.content.columns, FirstGroup: g, GroupCount: 1}) {
+		for b, err := range w.content.table.ScanGathered(ctx, columnar.ScanOptions{Columns: w.content.columns, FirstGroup: g, GroupCount: 1}) {
 			if err != nil {
 				return err
 			}

@@ -200,7 +200,7 @@ func (r *run) setNotNull(t *columnar.Table, s *columnar.Schema, a *ast.SetNotNul
 	}
 	c := &s.Columns[pos]
 	if !a.Drop {
-		for b, err := range t.Scan(r.ctx, columnar.ScanOptions{Columns: []int{pos}}) {
+		for b, err := range t.ScanGathered(r.ctx, columnar.ScanOptions{Columns: []int{pos}}) {
 			if err != nil {
 				return err
 			}

@@ -161,7 +161,7 @@ func (r *run) checkRows(t *columnar.Table) error {
 	if err != nil || c == nil {
 		return err
 	}
-	for b, err := range t.Scan(r.ctx, columnar.ScanOptions{}) {
+	for b, err := range t.ScanGathered(r.ctx, columnar.ScanOptions{}) {
 		if err != nil {
 			return err
 		}

@@ -308,11 +308,11 @@ func (q *query) planScan() (*planNode, error) {
 	if len(f.opt.Prune) > 0 {
 		left := 0
 		opt := columnar.ScanOptions{Columns: []int{}, Prune: f.opt.Prune}
-		for b, err := range q.table.Scan(q.run.ctx, opt) {
+		for b, err := range q.table.ScanMasked(q.run.ctx, opt) {
 			if err != nil {
 				return nil, err
 			}
-			left += b.Rows
+			left += b.Live()
 		}
 		n.fact("rows left by zone maps", left)
 	}

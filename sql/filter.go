@@ -42,18 +42,21 @@ func (f *filter) bind(scope *expr.Scope, where ast.Expr) error {
 	return nil
 }
 
-// matching returns the bitmap of the rows of b that WHERE leaves and their number; nil if
-// it leaves all.
+// matching returns the bitmap of the visible rows of b that WHERE leaves and their number;
+// nil if these are all of b's rows.
 func (f *filter) matching(b *columnar.Batch) (mask []uint64, n int, err error) {
 	f.batch.SetColumns(b.Rows, b.Cols)
 	if f.where == nil {
-		return nil, b.Rows, nil
+		return b.Visible, b.Live(), nil
 	}
-	v, err := f.where.Eval(&f.batch, nil)
+	v, err := f.where.Eval(&f.batch, b.Visible)
 	if err != nil {
 		return nil, 0, err
 	}
 	mask = v.True(f.mask[:], b.Rows)
+	if b.Visible != nil {
+		and(mask, b.Visible)
+	}
 	if n = expr.Count(mask); n == b.Rows {
 		return nil, n, nil
 	}
@@ -90,7 +93,7 @@ func (f *filter) masks(g int, fn func(b *columnar.Batch, mask []uint64, n int) e
 }
 
 func (f *filter) scan(opt columnar.ScanOptions, fn func(b *columnar.Batch, mask []uint64, n int) error) error {
-	for b, err := range f.table.Scan(f.run.ctx, opt) {
+	for b, err := range f.table.ScanMasked(f.run.ctx, opt) {
 		if err != nil {
 			return err
 		}

@@ -245,7 +245,7 @@ func (s *floatSum) add(in *aggInput, groups []uint32, n int) {
 // lanesOf adds the values f that count to the lanes of their vectors; at is 0 if there is
 // one for all rows.
 func (s *floatSum) lanesOf(in *aggInput, f []float64, at int) {
-	if at == 0 || in.first&(visibility.VectorRows-1) != 0 || in.rows > visibility.VectorRows {
+	if at == 0 || in.first&7 != 0 || int(in.first%visibility.VectorRows)+in.rows > visibility.VectorRows {
 		in.each(func(i int) {
 			id := in.first + visibility.RowID(i)
 			s.enter(int64(id / visibility.VectorRows))
