@@ -101,7 +101,7 @@ var kinds = map[string]func(*results.Raw) string{
 	"out-cpu":    func(r *results.Raw) string { return results.OutCPU(r.Records) },
 	"out-full":   func(r *results.Raw) string { return results.OutFull(r.Records) },
 	"documents":  func(r *results.Raw) string { return results.Documents(r.Records) },
-	"skipped":    (*results.Raw).Skipped,
+	"skipped":    skipped,
 }
 
 // machine returns what a reader has to know of how a raw file came about.
@@ -113,6 +113,14 @@ func machine(r *results.Raw) string {
 		}
 	}
 	return strings.TrimSuffix(b.String(), "; ") + "\n"
+}
+
+// skipped returns who was not measured.
+func skipped(r *results.Raw) string {
+	if text := r.Skipped(); text != "" {
+		return text
+	}
+	return "No peer is missing, and none has failed.\n"
 }
 
 // regenerate returns text with every table in it made anew from the raw files in dir.
