@@ -3,6 +3,7 @@ package columnar
 import (
 	"slices"
 
+	"github.com/ingotdb/ingot/internal/bitmap"
 	"github.com/ingotdb/ingot/kernels"
 	"github.com/ingotdb/ingot/visibility"
 )
@@ -210,22 +211,8 @@ func (v *Vec) appendLive(s *Vec, live []visibility.Run) {
 // putBits sets bits [at, at+n) of dst, which are 0, to those of src from bit off on; a
 // missing src stands for bits that all are absent. A missing dst is left alone.
 func putBits(dst []uint64, at int, src []uint64, off, n int, absent bool) {
-	if dst == nil || (src == nil && !absent) {
-		return
-	}
-	for i := 0; i < n; {
-		to := at + i
-		take := min(64-to&63, n-i)
-		word := ^uint64(0)
-		if src != nil {
-			from := off + i
-			word = src[from>>6] >> (from & 63)
-			if have := 64 - from&63; have < take {
-				word |= src[from>>6+1] << have
-			}
-		}
-		dst[to>>6] |= word & (1<<take - 1) << (to & 63)
-		i += take
+	if dst != nil && (src != nil || absent) {
+		bitmap.Or(dst, at, src, off, n)
 	}
 }
 

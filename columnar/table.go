@@ -165,15 +165,8 @@ func concatBits(a, b *Vec, x, y []uint64, absent bool) []uint64 {
 		return nil
 	}
 	out := make([]uint64, (a.n+b.n+63)/64)
-	put := func(src []uint64, off, n, at int) {
-		for i := range n {
-			if (src == nil && absent) || (src != nil && bit(src, off+i)) {
-				out[(at+i)>>6] |= 1 << ((at + i) & 63)
-			}
-		}
-	}
-	put(x, a.off, a.n, 0)
-	put(y, b.off, b.n, a.n)
+	putBits(out, 0, x, a.off, a.n, absent)
+	putBits(out, a.n, y, b.off, b.n, absent)
 	return out
 }
 

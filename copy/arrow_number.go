@@ -77,7 +77,7 @@ func validWords(arr arrow.Array) []uint64 {
 	n := arr.Len()
 	words := make([]uint64, (n+63)/64)
 	off := arr.Data().Offset()
-	src := bitmap(arr.Data().Buffers()[0], off+n)
+	src := wordsOf(arr.Data().Buffers()[0], off+n)
 	for i := range words {
 		at := off + i<<6
 		w := src[at>>6] >> (at & 63)

@@ -200,8 +200,8 @@ func alignedBytes(n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n)
 }
 
-// bitmap returns b as words; nil for nil.
-func bitmap(b *memory.Buffer, n int) []uint64 {
+// wordsOf returns b as words; nil for nil.
+func wordsOf(b *memory.Buffer, n int) []uint64 {
 	words := (n + 63) / 64
 	if b == nil || words == 0 {
 		return nil
@@ -226,11 +226,11 @@ func (a *arrowColumn) same(arr arrow.Array) (v columnar.Vec, ok bool) {
 	buffers := data.Buffers()
 	var valid []uint64
 	if arr.NullN() > 0 {
-		valid = bitmap(buffers[0], end)
+		valid = wordsOf(buffers[0], end)
 	}
 	switch {
 	case a.typ.Kind == columnar.Bool:
-		v = columnar.MakeVec(a.typ, end, valid, nil, bitmap(buffers[1], end), nil, nil, nil)
+		v = columnar.MakeVec(a.typ, end, valid, nil, wordsOf(buffers[1], end), nil, nil, nil)
 	case a.typ.Variable():
 		var bytes []byte
 		if buffers[2] != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/bitmap"
 	"github.com/ingotdb/ingot/kernels"
 )
 
@@ -148,7 +149,7 @@ func (c *lineDecoder) column(t *batch, col, n int) int {
 		}
 	case columnar.Bool:
 		kernels.ParseBoolColumn(c.bits, n, c.null, c.slow, b, seps, stride, col, trim)
-		orBits(buf.Bits, t.at, c.bits[:words])
+		bitmap.Or(buf.Bits, t.at, c.bits, 0, n)
 	case columnar.Date:
 		kernels.ParseDateColumn(buf.Int32s()[t.at:end], c.null, c.slow, b, seps, stride, col, trim)
 	case columnar.Timestamp:
@@ -269,18 +270,6 @@ func (c *lineDecoder) times(t *batch, buf *columnar.ColumnBuf, col, n int) {
 			c.null[r>>6] |= 1 << (r & 63)
 		} else if c.store(buf, t.at+r, t.b[s:e]) != ok {
 			c.slow[r>>6] |= 1 << (r & 63)
-		}
-	}
-}
-
-// orBits sets the bits of dst from bit at on that are set in src.
-func orBits(dst []uint64, at int, src []uint64) {
-	shift := uint(at & 63)
-	for w, b := range src {
-		i := at>>6 + w
-		dst[i] |= b << shift
-		if high := b >> (64 - shift); high != 0 {
-			dst[i+1] |= high
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package copy
 
-import "github.com/ingotdb/ingot/columnar"
+import (
+	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/bitmap"
+)
 
 // Rows is where a Decoder stores the records of a batch: record i becomes row At()+i.
 // One goroutine owns it.
@@ -47,7 +50,7 @@ func (r *Rows) Nulls(i, n int, null []uint64) int {
 	if n&63 != 0 {
 		null[words-1] &= 1<<(n&63) - 1
 	}
-	orBits(buf.Valid, r.at, null[:words])
+	bitmap.Or(buf.Valid, r.at, null, 0, n)
 	return n
 }
 

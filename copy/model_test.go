@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/pgtext"
 )
 
 // modelOptions are what the model test draws.
@@ -165,23 +166,21 @@ func (o *modelOptions) row(records [][]naiveField) ([]string, string) {
 		row[i] = f.text
 		switch o.types[i] {
 		case "int4":
-			v, err := strconv.ParseInt(strings.Trim(f.text, " \t\n\r\v\f"), 10, 32)
-			if err != nil {
-				if strings.Contains(err.Error(), "range") {
-					return nil, "22003"
-				}
+			v, st := pgtext.Int([]byte(f.text), 32)
+			switch st {
+			case pgtext.OK:
+			case pgtext.Range:
+				return nil, "22003"
+			default:
 				return nil, "22P02"
 			}
 			row[i] = strconv.FormatInt(v, 10)
 		case "bool":
-			switch strings.ToLower(strings.Trim(f.text, " \t\n\r\v\f")) {
-			case "t", "true", "1":
-				row[i] = "t"
-			case "f", "false", "0":
-				row[i] = "f"
-			default:
+			v, st := pgtext.Bool([]byte(f.text))
+			if st != pgtext.OK {
 				return nil, "22P02"
 			}
+			row[i] = strconv.FormatBool(v)[:1]
 		}
 	}
 	if len(fields) < len(o.types) {
@@ -245,7 +244,7 @@ func drawInput(r *rand.Rand, o *modelOptions) []byte {
 			case "int4":
 				f = strconv.Itoa(int(int32(r.Uint64()) >> r.IntN(32)))
 			case "bool":
-				f = []string{"t", "false", "1", "0", "TRUE"}[r.IntN(5)]
+				f = []string{"t", "false", "1", "0", "TRUE", "Y", "off"}[r.IntN(7)]
 			default:
 				for range r.IntN(4) {
 					f += pieces[r.IntN(len(pieces))]

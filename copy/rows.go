@@ -3,10 +3,10 @@ package copy
 import (
 	"errors"
 	"iter"
-	"math"
 	"strings"
 
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/bitmap"
 	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/mmap"
 )
@@ -325,7 +325,7 @@ func appendVec(c *columnar.ColumnBuf, at int, v *columnar.Vec) int64 {
 		return make([]uint64, (n+63)/64)
 	}
 	if c.Valid != nil {
-		appendBits(c.Valid, at, v.ValidWords(words(v.HasNulls())), n)
+		bitmap.Or(c.Valid, at, v.ValidWords(words(v.HasNulls())), 0, n)
 	}
 	switch {
 	case c.Offsets != nil:
@@ -339,27 +339,13 @@ func appendVec(c *columnar.ColumnBuf, at int, v *columnar.Vec) int64 {
 		}
 		return int64(len(data))
 	case c.Bits != nil:
-		appendBits(c.Bits, at, v.BoolWords(words(true)), n)
+		bitmap.Or(c.Bits, at, v.BoolWords(words(true)), 0, n)
 		return int64(n+7) / 8
 	}
 	w := c.Type.Width()
 	if v.HasNaN() {
 		c.EnsureNaN(len(c.Fixed) / w)
-		appendBits(c.NaN, at, v.NaNWords(words(true)), n)
+		bitmap.Or(c.NaN, at, v.NaNWords(words(true)), 0, n)
 	}
 	return int64(copy(c.Fixed[at*w:], v.Fixed()[:n*w]))
-}
-
-// appendBits sets the n bits of src, all of them if it is nil, in dst from bit at on.
-func appendBits(dst []uint64, at int, src []uint64, n int) {
-	for i := 0; i < n; i += 64 {
-		b := uint64(math.MaxUint64)
-		if src != nil {
-			b = src[i>>6]
-		}
-		if n-i < 64 {
-			b &= 1<<(n-i) - 1
-		}
-		orBits(dst, at+i, []uint64{b})
-	}
 }

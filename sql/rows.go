@@ -2,6 +2,7 @@ package sql
 
 import (
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/bitmap"
 	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/sql/internal/expr"
 )
@@ -157,7 +158,7 @@ func (w *rowWriter) done() (*columnar.Load, error) {
 func appendRows(c *columnar.ColumnBuf, at int, v *columnar.Vec, n int) {
 	var scratch [expr.MaxRows / 64]uint64
 	if c.Valid != nil {
-		appendBits(c.Valid, at, v.ValidWords(scratch[:]), n)
+		bitmap.Or(c.Valid, at, v.ValidWords(scratch[:]), 0, n)
 	}
 	switch {
 	case c.Offsets != nil:
@@ -168,31 +169,13 @@ func appendRows(c *columnar.ColumnBuf, at int, v *columnar.Vec, n int) {
 			c.Offsets[at+i+1] = from[i+1] + base
 		}
 	case c.Bits != nil:
-		appendBits(c.Bits, at, v.BoolWords(scratch[:]), n)
+		bitmap.Or(c.Bits, at, v.BoolWords(scratch[:]), 0, n)
 	default:
 		w := c.Type.Width()
 		copy(c.Fixed[at*w:], v.Fixed()[:n*w])
 		if v.HasNaN() {
 			c.EnsureNaN(len(c.Fixed) / w)
-			appendBits(c.NaN, at, v.NaNWords(scratch[:]), n)
-		}
-	}
-}
-
-// appendBits sets the n bits of src, all of them if it is nil, in dst from bit at on.
-func appendBits(dst []uint64, at int, src []uint64, n int) {
-	for i := 0; i < n; i += 64 {
-		w := ^uint64(0)
-		if src != nil {
-			w = src[i>>6]
-		}
-		if n-i < 64 {
-			w &= 1<<(n-i) - 1
-		}
-		to, shift := (at+i)>>6, uint(at+i)&63
-		dst[to] |= w << shift
-		if shift != 0 && to+1 < len(dst) {
-			dst[to+1] |= w >> (64 - shift)
+			bitmap.Or(c.NaN, at, v.NaNWords(scratch[:]), 0, n)
 		}
 	}
 }

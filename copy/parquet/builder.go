@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/bitmap"
 	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/internal/pgtext"
 )
@@ -95,22 +96,7 @@ func appendBits(dst []uint64, have int, src []uint64, n int) []uint64 {
 	for len(dst) < (have+n+63)/64 {
 		dst = append(dst, 0)
 	}
-	if src == nil {
-		setBits(dst, have, n)
-		return dst
-	}
-	for i := 0; i < n; i += 64 {
-		b := src[i>>6]
-		k := min(64, n-i)
-		if k < 64 {
-			b &= 1<<k - 1
-		}
-		at := have + i
-		dst[at>>6] |= b << (at & 63)
-		if at&63 != 0 && at>>6+1 < len(dst) {
-			dst[at>>6+1] |= b >> (64 - at&63)
-		}
-	}
+	bitmap.Or(dst, have, src, 0, n)
 	return dst
 }
 
@@ -158,7 +144,7 @@ func (c *builder) without(v *columnar.Vec, valid []uint64) []uint64 {
 	clear(out)
 	eachSet(valid, n, func(i int) {
 		if !c.infinite(v, i) {
-			setBits(out, i, 1)
+			bitmap.Set(out, i, 1)
 		}
 	})
 	return out
@@ -203,7 +189,7 @@ func (c *builder) addValues(v *columnar.Vec, valid []uint64, n, present int) int
 		at := c.values
 		eachSet(valid, n, func(i int) {
 			if bitAt(words, i) {
-				setBits(c.bools, at, 1)
+				bitmap.Set(c.bools, at, 1)
 			}
 			at++
 		})

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/bitmap"
 	"github.com/ingotdb/ingot/internal/pgerr"
 )
 
@@ -266,7 +267,7 @@ func (c *column) flat(n int) error {
 			return c.damaged("its definition levels end too early")
 		}
 	} else {
-		setBits(c.out.valid, at, n)
+		bitmap.Set(c.out.valid, at, n)
 	}
 	bad := len(c.out.bad)
 	if err := c.values(at, present); err != nil {

@@ -3,6 +3,8 @@ package parquet
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/ingotdb/ingot/internal/bitmap"
 )
 
 // slack is how many bytes behind every page may be read: eight-byte loads of packed values and
@@ -126,7 +128,7 @@ func (h *hybrid) bits(dst []uint64, at, n int) (ones int, ok bool) {
 		k := min(h.run, n)
 		if h.run > 0 {
 			if h.value&1 != 0 {
-				setBits(dst, at, k)
+				bitmap.Set(dst, at, k)
 				ones += k
 			}
 			h.run -= k
@@ -140,16 +142,6 @@ func (h *hybrid) bits(dst []uint64, at, n int) (ones int, ok bool) {
 		n -= k
 	}
 	return ones, true
-}
-
-// setBits sets n bits of dst from bit at on.
-func setBits(dst []uint64, at, n int) {
-	for n > 0 {
-		k := min(64-at&63, n)
-		dst[at>>6] |= (1<<k - 1) << (at & 63) // 1<<64 is 0, and less one all bits
-		at += k
-		n -= k
-	}
 }
 
 // loadBits ors n bits of b, which start at bit from, into dst from bit at on, and returns how

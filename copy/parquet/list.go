@@ -3,6 +3,7 @@ package parquet
 import (
 	"slices"
 
+	"github.com/ingotdb/ingot/internal/bitmap"
 	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/internal/pgtext"
 )
@@ -74,7 +75,7 @@ func (c *column) moreLevels() (bool, error) {
 		}
 	}
 	c.out.reset(c.typ, present)
-	setBits(c.out.valid, 0, present)
+	bitmap.Set(c.out.valid, 0, present)
 	if err := c.values(0, present); err != nil {
 		return false, err
 	}
@@ -145,7 +146,7 @@ func (c *column) endList(out *batch) {
 		out.nulls = true
 	} else {
 		out.data = append(out.data, '}')
-		setBits(out.valid, out.rows, 1)
+		bitmap.Set(out.valid, out.rows, 1)
 		if s.bad {
 			out.bad = append(out.bad, int32(out.rows))
 		}

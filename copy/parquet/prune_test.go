@@ -12,6 +12,7 @@ import (
 
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/copy"
+	"github.com/ingotdb/ingot/internal/bitmap"
 )
 
 // bind opens a file whose fields fill columns of their own types, under a condition.
@@ -234,7 +235,7 @@ func TestSplit(t *testing.T) {
 	offsets, data := make([]int32, n+1), []byte{}
 	for i := range n {
 		if i%5 != 0 {
-			setBits(valid, i, 1)
+			bitmap.Set(valid, i, 1)
 			view[int64](fixed)[i] = int64(i)
 			data = append(data, "value "...)
 			data = append(data, byte('a'+i%26))

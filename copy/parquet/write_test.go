@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/bitmap"
 	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/internal/pgtext"
 )
@@ -105,7 +106,7 @@ func vecOf(t testing.TB, typ columnar.Type, texts []string) columnar.Vec {
 			if canonical, st := columnar.AppendCanonical(nil, typ, []byte(s), time.UTC); st != pgtext.OK || string(canonical) != s {
 				t.Fatalf("%q is no canonical %s", s, typ)
 			}
-			setBits(c.Valid, i, 1)
+			bitmap.Set(c.Valid, i, 1)
 			setText(t, &v, s)
 		}
 		if typ.Kind == columnar.Decimal && !typ.Array && math.IsNaN(v.F) {

@@ -31,6 +31,7 @@ const maxLines = 800
 var layers = map[string]int{
 	"asm":              0,
 	"internal/pgerr":   0,
+	"internal/bitmap":  0,
 	"internal/guard":   0,
 	"kernels":          1,
 	"internal/pgtext":  1,

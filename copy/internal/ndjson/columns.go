@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/bitmap"
 	"github.com/ingotdb/ingot/kernels"
 )
 
@@ -23,7 +24,7 @@ func (d *Decoder) fields(i, n int) []uint32 {
 func (d *Decoder) column(r Rows, i, n int) int {
 	buf := r.Column(i)
 	typ := buf.Type
-	at, words := r.At(), (n+63)/64
+	at := r.At()
 	if typ.Variable() {
 		return d.variable(r, i, n, buf)
 	}
@@ -54,7 +55,7 @@ func (d *Decoder) column(r Rows, i, n int) int {
 		}
 	case columnar.Bool:
 		kernels.ParseBoolColumn(d.bits, n, null, slow, b, seps, stride, col, 0)
-		orBits(buf.Bits, at, d.bits[:words])
+		bitmap.Or(buf.Bits, at, d.bits, 0, n)
 	case columnar.Date:
 		kernels.ParseDateColumn(buf.Int32s()[at:end], null, slow, b, seps, stride, col, 0)
 	case columnar.Timestamp:
@@ -187,16 +188,4 @@ func (d *Decoder) parsed(r Rows, i, n int, buf *columnar.ColumnBuf) int {
 		buf.Offsets[at+k+1] = int32(before)
 	}
 	return r.Nulls(i, n, d.null)
-}
-
-// orBits sets the bits of dst from bit at on that are set in src.
-func orBits(dst []uint64, at int, src []uint64) {
-	shift := uint(at & 63)
-	for w, b := range src {
-		i := at>>6 + w
-		dst[i] |= b << shift
-		if high := b >> (64 - shift); high != 0 {
-			dst[i+1] |= high
-		}
-	}
 }
