@@ -143,7 +143,6 @@ type group struct {
 	loaders []string // in the order in which they come
 	samples map[string][]measure.Sample
 	durable map[string]bool
-	answer  string // the first one
 }
 
 // groups puts records in groups, in the order in which these come. Failed ones, and
