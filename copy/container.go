@@ -291,6 +291,7 @@ func (l *loader) planned(list []*content) error {
 	var parts []taskPart
 	total := int64(0)
 	for _, c := range list {
+		l.begins(c, total)
 		row, first := int64(0), len(parts)
 		for p, err := range c.Parts() {
 			if err != nil {
@@ -357,6 +358,14 @@ func (l *loader) planned(list []*content) error {
 	})
 	l.rows = total
 	return err
+}
+
+// begins notes that the rows of c begin with the given one of the COPY, for errors that are
+// found when all rows are there.
+func (l *loader) begins(c *content, row int64) {
+	if l.keyed() {
+		l.stretches = append(l.stretches, stretch{file: c.name, row: row})
+	}
 }
 
 // ignoreStop returns err unless it says that a row has failed.
@@ -565,6 +574,7 @@ func (d *partLeader) flush(last bool) error {
 // the calling goroutine, and so are all that follow it.
 func (d *partLeader) lead(list []*content) error {
 	for _, c := range list {
+		d.l.begins(c, d.next.row+d.next.rows)
 		row := int64(0)
 		for p, err := range c.Parts() {
 			if d.ctx.Err() != nil {

@@ -54,9 +54,11 @@ type gatherer struct {
 	open int   // rows that a fragment is begun with, if it is not planned
 
 	out   *columnar.FragmentWriter
-	first int // index of the first fragment
-	index int // of out, counted from there
-	at    int // rows in out
+	first int   // index of the first fragment
+	index int   // of out, counted from there
+	at    int   // rows in out
+	began int64 // row of the COPY that is the first of out's
+	took  int   // rows that were looked at for it: what a plan counts
 
 	row   int64 // of the COPY, the next
 	rows  int64 // that were taken
@@ -155,7 +157,7 @@ func (g *gatherer) add(b Batch, bad []uint64) error {
 		if err := g.room(); err != nil {
 			return err
 		}
-		n := min(b.Rows-from, g.out.Rows-g.at)
+		n := min(b.Rows-from, g.out.Rows-g.took)
 		if g.plan == nil {
 			n = min(b.Rows-from, g.most-g.at)
 			g.out.Grow(g.at + n)
@@ -172,13 +174,17 @@ func (g *gatherer) add(b Batch, bad []uint64) error {
 func (g *gatherer) pass(n int64) {
 	g.row += n
 	g.rows += n
+	if g.out != nil && g.l.keyed() {
+		g.w.punch(make([]uint64, (n+63)/64), int(n))
+		g.w.taken += int(n)
+	}
 	g.l.sifted.excluded.Add(n)
 	g.l.env.Progress.TuplesExcluded.Add(n)
 }
 
 // room makes g.out a fragment with room for a row.
 func (g *gatherer) room() error {
-	if g.out != nil && g.at < g.most && (g.plan == nil || g.at < g.out.Rows) && g.size() < 2*columnar.FragmentBytes {
+	if g.out != nil && g.at < g.most && (g.plan == nil || g.took < g.out.Rows) && g.size() < 2*columnar.FragmentBytes {
 		return nil
 	}
 	if err := g.close(); err != nil {
@@ -196,7 +202,7 @@ func (g *gatherer) room() error {
 		return err
 	}
 	g.w.begin(g.out)
-	g.at = 0
+	g.at, g.took, g.began = 0, 0, g.row
 	return nil
 }
 
@@ -217,6 +223,7 @@ func (g *gatherer) close() error {
 		return nil
 	}
 	g.w.clock.enter(StageStore)
+	g.l.note(g.w, g.first+g.index, g.began, g.w.taken, g.at)
 	err := g.out.Finish(g.at)
 	g.w.clock.enter(StageConvert)
 	g.out = nil
@@ -264,6 +271,7 @@ func (g *gatherer) take(cols []columnar.Vec, from, n int, bad []uint64) error {
 		return errStopped
 	}
 	g.at += r.stored
+	g.took += n
 	g.row += int64(n)
 	g.rows += int64(n)
 	g.bytes += size

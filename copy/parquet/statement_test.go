@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/ingotdb/ingot"
 )
 
 // TestPushDownStatements damages the pages of one row group: a COPY whose WHERE needs no row of it does
@@ -72,5 +74,27 @@ func TestFewRowsOfMany(t *testing.T) {
 		wantRows(t, db, "SELECT count(*), sum(i), sum(length(s)) FROM t", "20000|200010000|67557600")
 		// The same key again is told by its record, wherever it ended up.
 		refuse(t, db, fmt.Sprintf("COPY t FROM '%s' (FORMAT parquet)", long), "23505")
+	}
+}
+
+// TestKeyErrorsSayTheRecord loads a key that is there already, behind records that are left
+// out in several ways: the record that is told is the one of the file.
+func TestKeyErrorsSayTheRecord(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		db := openDB(t, workers)
+		dir := t.TempDir()
+		for i, name := range []string{"a", "b"} {
+			exec(t, db, fmt.Sprintf("COPY (SELECT CASE WHEN g %% 10 = 0 THEN 'no' ELSE (g + %d)::text END AS k, g + %d AS n FROM generate_series(1, 100000) g) TO '%s' (FORMAT parquet, ROW_GROUP_SIZE 7000)",
+				100000*i, 100000*i, filepath.Join(dir, name+".parquet")))
+		}
+		exec(t, db, "CREATE TABLE t (k int8 PRIMARY KEY, n int8)")
+		exec(t, db, "INSERT INTO t VALUES (155551)")
+		for _, where := range []string{"", " WHERE n > 130000", " WHERE n + 0 > 130000"} {
+			_, err := db.Exec(context.Background(), fmt.Sprintf("COPY t FROM '%s' (FORMAT parquet, ON_ERROR ignore)%s", filepath.Join(dir, "*.parquet"), where))
+			e := ingot.AsError(err)
+			if e.SQLState != "23505" || filepath.Base(e.File) != "b.parquet" || e.Line != 55551 {
+				t.Errorf("%d workers,%s: %v, file %q, line %d", workers, where, err, e.File, e.Line)
+			}
+		}
 	}
 }
