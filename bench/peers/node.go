@@ -2,13 +2,16 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"syscall"
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
 	"github.com/ingotdb/ingot/bench/internal/results"
@@ -37,13 +40,16 @@ func nodeMissing(pkg string) func() string {
 	}
 }
 
-// node runs a script with the job as JSON and returns what it prints.
+// node runs a script with the job as JSON and returns what it prints. The script is ended if
+// this process is told to end.
 func node(name string, job any, threads int) ([]byte, error) {
 	text, err := json.Marshal(job)
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("node", filepath.Join(sourceDir(), "js", name+".mjs"), string(text))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	cmd := exec.CommandContext(ctx, "node", filepath.Join(sourceDir(), "js", name+".mjs"), string(text))
 	cmd.Env = append(os.Environ(), "POLARS_MAX_THREADS="+strconv.Itoa(threads))
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

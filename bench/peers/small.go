@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -100,19 +98,13 @@ func repeatDuckDB(j *smallJob) (r measure.Repeat, err error) {
 
 // repeatLadybug runs the script for LadybugDB, which prints the samples of all loads.
 func repeatLadybug(j *smallJob) (r measure.Repeat, err error) {
-	text, err := json.Marshal(j)
+	out, err := node("ladybug", j, j.Threads)
 	if err != nil {
 		return r, err
 	}
-	cmd := exec.Command("node", filepath.Join(sourceDir(), "js", "ladybug.mjs"), string(text))
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return r, fmt.Errorf("%w: %s", err, stderr.Bytes())
-	}
 	var samples []measure.Sample
-	if err := json.Unmarshal(stdout.Bytes(), &samples); err != nil {
-		return r, fmt.Errorf("%w: %q", err, stdout.Bytes())
+	if err := json.Unmarshal(out, &samples); err != nil {
+		return r, fmt.Errorf("%w: %q", err, out)
 	}
 	if len(samples) != j.Loads+1 {
 		return r, fmt.Errorf("%d samples of %d loads", len(samples), j.Loads+1)

@@ -107,7 +107,7 @@ var kinds = map[string]func(*results.Raw) string{
 // machine returns what a reader has to know of how a raw file came about.
 func machine(r *results.Raw) string {
 	var b strings.Builder
-	for _, key := range []string{"cpu", "kernel", "go", "level", "file system", "load average", "load average at the end", "rounds", "scale"} {
+	for _, key := range []string{"cpu", "kernel", "go", "level", "file system", "load average", "load average at the end", "rounds", "scale", "documents"} {
 		if v := r.Value(key); v != "" {
 			fmt.Fprintf(&b, "%s: %s; ", key, v)
 		}
