@@ -50,7 +50,8 @@
 // 'both'; table is the node table that the keys are of, where more than one has them (22023
 // without); weight, of shortest_path alone, is a property, and the path is then one of least
 // weight, whatever its hops, so that min and max are 0A000 beside it. A key that no node has
-// gives no rows. A weight that is negative, NULL or NaN is 22003 where the search meets it.
+// gives no rows. Where the search meets it, a negative weight is 22003, one that is NULL or NaN
+// 22023.
 // Keys are of their tables' type, or text where the tables of the graph differ. More, such as
 // walks, filters, components and PageRank, is in package graph.
 //
