@@ -244,7 +244,10 @@ func (l *loader) match(c *content) error {
 		f := &l.sh.fields[i]
 		k := i
 		if named {
-			k = slices.IndexFunc(has, func(h ContainerColumn) bool { return h.Name == f.Name })
+			is := func(h ContainerColumn) bool { return h.Name == f.Name }
+			if k = slices.IndexFunc(has, is); k >= 0 && slices.ContainsFunc(has[k+1:], is) {
+				return pgerr.New(pgerr.AmbiguousColumn, "\"%s\" has more than one column \"%s\"", c.name, f.Name)
+			}
 		}
 		if k < 0 || k >= len(has) {
 			if l.sh.explicit || !named {
@@ -286,6 +289,18 @@ func errLacks(file, name string, has []ContainerColumn) *Error {
 		WithHint("Its columns begin with: %s.", strings.Join(names, ", "))
 }
 
+// maxClaim is how many rows the parts of a COPY may say they have. It is more than a disk
+// holds, and few enough to be planned for.
+const maxClaim = 1 << 40
+
+// believable returns an error if a part of c says more rows than can be, behind those before.
+func (c *content) believable(before, rows int64) error {
+	if rows <= maxClaim-before {
+		return nil
+	}
+	return pgerr.New(pgerr.ProgramLimitExceeded, "a part of \"%s\" says that it has %d rows", c.name, rows).In(c.name)
+}
+
 // planned stores containers whose parts all say their rows before they are read.
 func (l *loader) planned(list []*content) error {
 	var parts []taskPart
@@ -300,6 +315,9 @@ func (l *loader) planned(list []*content) error {
 			rows, _ := p.Size()
 			if rows < 0 {
 				return errInternal("a part of \"%s\" does not say its rows", c.name)
+			}
+			if err := c.believable(total+row, rows); err != nil {
+				return err
 			}
 			parts = append(parts, taskPart{Part: p, of: c, row: row, rows: rows})
 			row += rows
@@ -588,6 +606,9 @@ func (d *partLeader) lead(list []*content) error {
 				return nil
 			}
 			rows, _ := p.Size()
+			if err := c.believable(d.next.row+d.next.rows, rows); err != nil {
+				return err
+			}
 			part := taskPart{Part: p, of: c, row: row, rows: rows}
 			if rows < 0 || d.alone != nil {
 				if rows, err = d.read(&part); err != nil {

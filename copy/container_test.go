@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/ingotdb/ingot/columnar"
 	"github.com/ingotdb/ingot/internal/pgerr"
 )
@@ -29,7 +31,8 @@ func (x *boxes) format() Format {
 }
 
 // boxFile is a file of the format. kind is E if all is told, P if the parts say their rows,
-// U if they do not, and lower case if it lies, panics or fails in its third part.
+// U if they do not, and lower case if it lies, panics or fails in its third part. The parts
+// of B and b claim to be enormous, before the file is read and while it is.
 func boxFile(kind string, parts ...int) string {
 	b := []byte("BOX" + kind)
 	for _, n := range parts {
@@ -82,7 +85,7 @@ func (x *box) Bind(b *Binding, from []int) error {
 }
 
 func (x *box) Rows() (Cardinality, int64) {
-	if x.kind == 'P' || x.kind == 'U' {
+	if x.kind == 'P' || x.kind == 'U' || x.kind == 'b' {
 		return Unknown, 0
 	}
 	n := 0
@@ -117,6 +120,8 @@ func (p *boxPart) Size() (int64, int64) {
 		return -1, -1
 	case 'P':
 		return int64(p.n), -1
+	case 'B', 'b':
+		return 1 << 62, 1 << 62
 	}
 	return int64(p.n), int64(p.n) * 12
 }
@@ -306,6 +311,37 @@ func TestContainerColumns(t *testing.T) {
 }
 
 // TestContainerErrors has parts that fail, that lie about their rows, and that panic.
+// TestContainerClaims loads parts that say to have more rows than anything has. Nothing is
+// planned for them.
+func TestContainerClaims(t *testing.T) {
+	for _, kind := range []string{"B", "b"} {
+		store := newStore(t)
+		name := register(t, (&boxes{}).format())
+		_, err := fromText(t, store, "a int4, b text", "FORMAT "+name, FromFiles(writeFile(t, "in.box", boxFile(kind, 1, 1, 1))), Env{Files: AnyFile()})
+		if e := wantState(t, err, pgerr.ProgramLimitExceeded); !strings.HasSuffix(e.File, "in.box") {
+			t.Errorf("%s: file %q", kind, e.File)
+		}
+	}
+}
+
+// TestContainerTwins has two columns of one name: none of them is taken by chance, and they
+// do no harm where neither is wanted.
+func TestContainerTwins(t *testing.T) {
+	batch := arrowBatch(t, "a", arrow.PrimitiveTypes.Int32, "[1]", "b", arrow.BinaryTypes.String, `["x"]`, "a", arrow.PrimitiveTypes.Int32, "[2]")
+	path := arrowFile(t, "twins.arrow", batch)
+	for columns, want := range map[string]string{"a int4, b text": pgerr.AmbiguousColumn, "b text": ""} {
+		store := newStore(t)
+		target := createTable(t, store, textSchema(t, columns))
+		res, err := loadArrow(t, store, target, FromFiles(path), "", Env{Files: AnyFile()})
+		switch {
+		case want != "":
+			wantState(t, err, want)
+		case err != nil || res.Rows != 1:
+			t.Errorf("%s: %d rows, %v", columns, res.Rows, err)
+		}
+	}
+}
+
 func TestContainerErrors(t *testing.T) {
 	x := &boxes{}
 	name := register(t, x.format())

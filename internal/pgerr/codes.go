@@ -41,6 +41,7 @@ const (
 	DuplicateColumn             = "42701"
 	DuplicateTable              = "42P07"
 	DuplicateObject             = "42710"
+	AmbiguousColumn             = "42702"
 	AmbiguousFunction           = "42725"
 	InvalidColumnReference      = "42P10"
 	InvalidForeignKey           = "42830"
