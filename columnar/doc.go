@@ -87,16 +87,17 @@
 //
 // # Keys
 //
-// A primary key, or any unique one, needs no index as long as it ascends from chunk to chunk:
-// the chunk is found by its bounds, the row by a search in it. Otherwise there is a hash index in
-// memory, of sealed runs of consecutive rows, each at least four times as long as the next and
-// built in partitions, by as many goroutines as its rows justify. All versions of a table share
-// it: it says where a key may be, and whoever asks looks at the row as his version has it.
-// Nothing of it is stored; it is built when it is first wanted, within Options.MemoryLimit
-// (53200).
+// Look-ups in a key of one integer column need no index as long as its chunks ascend and do
+// not overlap: the chunk is found by its bounds, the row by a search in it. Otherwise there
+// is a hash index in memory, of sealed runs of consecutive rows, each at least four times as
+// long as the next and built in partitions, by as many goroutines as its rows justify. All
+// versions of a table share it: it says where a key may be, and whoever asks looks at the
+// row as his version has it. Nothing of it is stored; it is built when it is first wanted,
+// within Options.MemoryLimit (53200).
 //
 // A load's keys are compared with each other and with those of the table in Txn.Append, under
-// the write lock. Keys are equal if their canonical bytes are: 1.0 is 1.00, -0 is 0, NaN is
+// the write lock. Keys that ascend, of any type, and lie outside what the table's chunks
+// have cost no look at a row. Keys are equal if their canonical bytes are: 1.0 is 1.00, -0 is 0, NaN is
 // NaN; a key with a null in it equals nothing.
 //
 // # Promises
