@@ -22,8 +22,8 @@ import (
 //	all_shortest_paths('knows', from, to)
 //
 // Nodes are told by their primary keys. Options, by name: min and max bound the hops,
-// direction is 'forward', 'backward' or 'both', table says which node table of a group the
-// keys are of, and weight names a property, which makes the path one of least weight and adds
+// direction is 'forward', 'backward' or 'both', table says which node table the keys are of,
+// or from_table and to_table for each of two, and weight names a property, which makes the path one of least weight and adds
 // the column weight.
 var graphFunctions = map[string]int{"neighbors": 1, "reachable": 1, "shortest_path": 2, "all_shortest_paths": 2}
 
@@ -61,12 +61,12 @@ func (q *query) graphFunction(v view, from *ast.From) error {
 	if g.graph, err = graph.Open(v, rel.S); err != nil {
 		return q.run.at(c.Args[0].Pos(), pgerr.From(err))
 	}
-	table, err := g.options(c)
+	tables, err := g.options(c)
 	if err != nil {
 		return err
 	}
-	for _, e := range c.Args[1:] {
-		if err := g.end(e, table); err != nil {
+	for i, e := range c.Args[1:] {
+		if err := g.end(e, tables[i]); err != nil {
 			return err
 		}
 	}
@@ -109,15 +109,30 @@ func (r *run) argument(e ast.Expr, t columnar.Type, function string) (columnar.V
 	return single(n)
 }
 
-// options reads the arguments by name; table is the node table that they name, or "".
-func (g *graphCall) options(c *ast.Call) (table string, err error) {
+// keyValue evaluates an argument that is compared with keys of type t. equal is false if no
+// value of that type is equal to it.
+func (r *run) keyValue(e ast.Expr, t columnar.Type, function string) (v columnar.Value, equal bool, err error) {
+	if v, err = r.argument(&ast.Cast{At: ast.At(e.Pos()), X: e, Type: t}, t, function); err != nil {
+		switch pgerr.Code(err) {
+		case pgerr.NumericValueOutOfRange, pgerr.DatetimeFieldOverflow:
+			return v, false, nil
+		}
+		return v, false, err
+	}
+	same, err := r.argument(&ast.Binary{At: ast.At(e.Pos()), Op: "=", L: &ast.Cast{At: ast.At(e.Pos()), X: e, Type: t}, R: e}, columnar.Type{Kind: columnar.Bool}, function)
+	return v, err == nil && !same.Null && same.I != 0, err
+}
+
+// options reads the arguments by name; tables are the node tables that they name for each
+// key, or "".
+func (g *graphCall) options(c *ast.Call) (tables [2]string, err error) {
 	seen := map[string]bool{}
 	for _, a := range c.Named {
 		wrong := func(format string, args ...any) error {
 			return g.run.at(a.Value.Pos(), pgerr.New(pgerr.InvalidParameterValue, format, args...))
 		}
 		if seen[a.Name] {
-			return "", g.run.at(a.Pos(), pgerr.New(pgerr.SyntaxError, "argument name \"%s\" used more than once", a.Name))
+			return tables, g.run.at(a.Pos(), pgerr.New(pgerr.SyntaxError, "argument name \"%s\" used more than once", a.Name))
 		}
 		seen[a.Name] = true
 		kind := columnar.Text
@@ -126,15 +141,15 @@ func (g *graphCall) options(c *ast.Call) (table string, err error) {
 		}
 		v, err := g.run.argument(a.Value, columnar.Type{Kind: kind}, a.Name)
 		if err != nil {
-			return "", err
+			return tables, err
 		}
 		if v.Null {
-			return "", wrong("%s must not be null", a.Name)
+			return tables, wrong("%s must not be null", a.Name)
 		}
 		switch a.Name {
 		case "min", "max":
 			if v.I < 0 {
-				return "", wrong("%s must not be negative", a.Name)
+				return tables, wrong("%s must not be negative", a.Name)
 			}
 			if a.Name == "min" {
 				g.hops.Min = int(v.I)
@@ -144,31 +159,36 @@ func (g *graphCall) options(c *ast.Call) (table string, err error) {
 		case "direction":
 			i := slices.Index([]string{"forward", "backward", "both"}, strings.ToLower(v.S))
 			if i < 0 {
-				return "", wrong("direction is \"%s\": want forward, backward or both", v.S)
+				return tables, wrong("direction is \"%s\": want forward, backward or both", v.S)
 			}
 			g.opt.Direction = graph.Direction(i)
-		case "table":
+		case "table", "from_table", "to_table":
 			if g.graph.Find(v.S) < 0 {
-				return "", wrong("\"%s\" is no node table of the graph", v.S)
+				return tables, wrong("\"%s\" is no node table of the graph", v.S)
 			}
-			table = v.S
+			if a.Name != "to_table" {
+				tables[0] = v.S
+			}
+			if a.Name != "from_table" {
+				tables[1] = v.S
+			}
 		case "weight":
 			if g.name != "shortest_path" {
-				return "", wrong("only shortest_path takes a weight")
+				return tables, wrong("only shortest_path takes a weight")
 			}
 			g.opt.Weight = v.S
 		default:
-			return "", g.run.at(a.Pos(), pgerr.New(pgerr.UndefinedFunction, "%s has no argument named \"%s\"", c.Name, a.Name).
-				WithHint("There are min, max, direction, table and weight."))
+			return tables, g.run.at(a.Pos(), pgerr.New(pgerr.UndefinedFunction, "%s has no argument named \"%s\"", c.Name, a.Name).
+				WithHint("There are min, max, direction, table, from_table, to_table and weight."))
 		}
 	}
 	if g.opt.Weight != "" && (seen["min"] || seen["max"]) {
-		return "", g.run.at(c.Pos(), pgerr.New(pgerr.FeatureNotSupported, "a path of least weight cannot be bounded by its hops"))
+		return tables, g.run.at(c.Pos(), pgerr.New(pgerr.FeatureNotSupported, "a path of least weight cannot be bounded by its hops"))
 	}
 	if g.name == "neighbors" && g.hops.Max < g.hops.Min && !seen["max"] {
 		g.hops.Max = g.hops.Min
 	}
-	return table, nil
+	return tables, nil
 }
 
 // keyOf returns the type of a node table's key.
@@ -196,12 +216,12 @@ func (g *graphCall) end(e ast.Expr, table string) error {
 		if table != "" && t.Schema().Name != table {
 			continue
 		}
-		v, err := g.run.argument(e, keyOf(t), g.name)
+		v, equal, err := g.run.keyValue(e, keyOf(t), g.name)
 		if err != nil {
 			refused = err
 			continue // the key of another table may take it
 		}
-		if fits++; v.Null {
+		if fits++; v.Null || !equal {
 			continue
 		}
 		keys, err := t.Keys(g.run.ctx)

@@ -51,6 +51,7 @@ func TestGraphStatements(t *testing.T) {
 		{"SELECT * FROM neighbors('', 'ann')", `42P01 relation "" does not exist`},
 		{"SELECT * FROM neighbors(NULL, 'ann')", `42P01 relation "" does not exist`},
 		{"SELECT * FROM neighbors('person', 'ann')", `42809 "person" is not a rel table`},
+		{"SELECT * FROM shortest_path('knows', 'ann', 'dan', from_table => 'person', to_table => 'person')", "2|{ann,cat,dan}\n-- SELECT 1"},
 		{"SELECT * FROM neighbors('knows')", "42883 neighbors takes the name of a rel table and 1 keys"},
 		{"SELECT * FROM neighbors('knows', 'ann', depth => 2)", `42883 neighbors has no argument named "depth"`},
 		{"SELECT * FROM neighbors('knows', 'ann', direction => 'up')", `22023 direction is "up": want forward, backward or both`},
@@ -162,6 +163,27 @@ func TestRelGroups(t *testing.T) {
 		{"DROP TABLE IF EXISTS a, nothing, b, r", "-- DROP TABLE"},
 		{"DROP TABLE r", `42P01 relation "r" does not exist`},
 		{"SELECT * FROM r_a_b", `42P01 relation "r_a_b" does not exist`},
+	}.run(t, s)
+}
+
+// TestEnds finds the nodes that a table function is about by their keys.
+func TestEnds(t *testing.T) {
+	s := testSession(t, SessionOptions{})
+	must(t, s, "CREATE TABLE a (id int8 PRIMARY KEY)")
+	must(t, s, "INSERT INTO a VALUES (1), (2)")
+	must(t, s, "CREATE TABLE cc (id int4 PRIMARY KEY)")
+	must(t, s, "INSERT INTO cc VALUES (1), (2)")
+	must(t, s, "CREATE REL TABLE ac (FROM a TO cc)")
+	must(t, s, "INSERT INTO ac VALUES (1, 2)")
+	script{
+		{"SELECT * FROM shortest_path('ac', 1, 2)", `22023 tables "a" and "cc" both have the key`},
+		{"SELECT * FROM shortest_path('ac', 1, 2, from_table => 'a', to_table => 'cc')", "1|{1,2}\n-- SELECT 1"},
+		{"SELECT * FROM shortest_path('ac', 1, 2, from_table => 'cc', to_table => 'a')", "-- SELECT 0"},
+		{"SELECT node FROM neighbors('ac', 1.0, table => 'a')", "2\n-- SELECT 1"},
+		{"SELECT node FROM neighbors('ac', 1.5, table => 'a')", "-- SELECT 0"},
+		{"SELECT node FROM neighbors('ac', 99999999999, table => 'cc')", "-- SELECT 0"},
+		{"SELECT node FROM neighbors('ac', NULL, table => 'cc')", "-- SELECT 0"},
+		{"SELECT node FROM neighbors('ac', 'x', table => 'cc')", `22P02 invalid input syntax for type integer: "x"`},
 	}.run(t, s)
 }
 
