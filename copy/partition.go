@@ -63,7 +63,7 @@ type partitioner struct {
 const stagedBytes = 256 << 20
 
 // fileWork is what making a file is worth in bytes of rows, where workers follow the work.
-const fileWork = 16 << 10
+const fileWork = 64 << 10
 
 // partitions writes the content into the directory dst.
 func (w *writer) partitions(dst Destination, opt *ToOptions, workers *int) error {

@@ -28,6 +28,11 @@ func (f *Files) createDirectory(path string, overwrite bool) (*directory, error)
 	if err := f.refused(path); err != nil {
 		return nil, err
 	}
+	path = filepath.Clean(path) // a link with a slash behind it is a link
+	if base := filepath.Base(path); base == "." || base == ".." || base == string(filepath.Separator) {
+		return nil, pgerr.New(pgerr.InvalidName, "\"%s\" cannot be replaced by another directory", path).
+			WithHint("Name a directory in it.").In(path)
+	}
 	d := &directory{files: f, path: path}
 	mode := fs.FileMode(0o755)
 	switch info, err := f.lstat(path); {
@@ -42,10 +47,6 @@ func (f *Files) createDirectory(path string, overwrite bool) (*directory, error)
 			return nil, err
 		}
 		d.old, mode = true, info.Mode().Perm()
-	}
-	var err error
-	if d.path, err = f.whole(d.path); err != nil {
-		return nil, err
 	}
 	for {
 		temp := besides(d.path, "tmp")
@@ -84,22 +85,6 @@ func (f *Files) existing(path string, info fs.FileInfo) (string, fs.FileInfo, er
 			WithHint("PARTITION_BY writes a directory of files.").In(path)
 	}
 	return path, info, nil
-}
-
-// whole returns path in a form whose last element is the name of the directory.
-func (f *Files) whole(path string) (string, error) {
-	whole := f.inRoot(path)
-	if f.any {
-		var err error
-		if whole, err = filepath.Abs(path); err != nil {
-			return "", fileError(err, "could not open directory", path)
-		}
-	}
-	if base := filepath.Base(whole); base == "." || base == ".." || base == string(filepath.Separator) {
-		return "", pgerr.New(pgerr.InvalidName, "\"%s\" cannot be replaced by another directory", path).
-			WithHint("Name a directory in it.").In(path)
-	}
-	return whole, nil
 }
 
 // replaceable is an error if what is in the directory may not be lost.
