@@ -92,7 +92,7 @@ type scan struct {
 
 	mask   [visibility.VectorRows / 64]uint64 // visible rows of a vector
 	rows   []int32                            // their positions in the fragment
-	packed []packed                           // memory of gathered columns
+	packed []Packed                           // memory of gathered columns
 	keep   bool                               // gathered columns stay valid
 }
 

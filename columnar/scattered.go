@@ -132,14 +132,14 @@ func (s *scan) gathered(from, n int) (ok bool, err error) {
 			}
 		}
 		if s.packed == nil || s.keep || s.opt.Copy {
-			s.packed = make([]packed, len(s.vecs))
+			s.packed = make([]Packed, len(s.vecs))
 		}
 		if s.opt.Copy {
 			s.batch.Cols = make([]Vec, len(s.vecs))
 		}
 		s.batch.Rows, s.batch.Visible, s.batch.lease = len(s.rows), nil, nil
 		for i := range s.vecs {
-			s.batch.Cols[i] = s.packed[i].gather(&s.vecs[i], s.rows)
+			s.batch.Cols[i] = s.packed[i].Take(&s.vecs[i], s.rows)
 		}
 		return nil
 	})
@@ -149,17 +149,18 @@ func (s *scan) gathered(from, n int) (ok bool, err error) {
 	return true, s.withKeys()
 }
 
-// packed is memory for rows of a column.
-type packed struct {
+// Packed is memory that rows of a column are copied to, again and again. The zero value is
+// ready. It is for one goroutine.
+type Packed struct {
 	valid, bits, nan []uint64
 	fixed            []uint64
 	offs             []int32
 	data             []byte
 }
 
-// gather returns the given rows of v in p's memory, at most a vector's. The next call
-// overwrites them.
-func (p *packed) gather(v *Vec, rows []int32) Vec {
+// Take returns the given rows of v, in their order. They lie in p's memory, where the next
+// Take writes. A read of mapped memory belongs inside mmap.Guard, as it does for any Vec.
+func (p *Packed) Take(v *Vec, rows []int32) Vec {
 	out := Vec{typ: v.typ, n: len(rows)}
 	out.valid = gatherBits(&p.valid, v.valid, v.off, rows)
 	out.bits = gatherBits(&p.bits, v.bits, v.off, rows)

@@ -110,14 +110,14 @@ func (r *run) updated(t *columnar.Table, stmt *ast.Update, w *rowWriter) ([]visi
 	var ids []visibility.RowID
 	var batch expr.Batch
 	cols := make([]columnar.Vec, len(nodes))
-	gathered := make([]columnar.Vec, len(nodes))
+	gathered, packed := make([]columnar.Vec, len(nodes)), make([]columnar.Packed, len(nodes))
 	err := f.each(func(b *columnar.Batch, rows []int32) error {
 		ids = appendIDs(ids, b, rows)
 		n, in := b.Rows, b.Cols
 		if rows != nil {
 			n, in = len(rows), gathered
 			for i := range gathered {
-				gathered[i] = expr.Gather(&b.Cols[i], rows)
+				gathered[i] = packed[i].Take(&b.Cols[i], rows)
 			}
 		}
 		batch.SetColumns(n, in)

@@ -377,10 +377,7 @@ func (w *groupWorker) into(part *partial, limit int64) func(*columnar.Batch, []u
 		} else {
 			rows := expr.AppendRows(w.p.filter.rows[:0], mask, b.Rows)
 			w.p.filter.rows = rows
-			for i := range w.p.in {
-				w.p.in[i] = expr.Gather(&b.Cols[i], rows)
-			}
-			batch.SetColumns(n, w.p.in)
+			batch.SetColumns(n, w.p.take(b, rows))
 		}
 		if err := part.add(w.g, batch, nil, b.First); err != nil {
 			return err

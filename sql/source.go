@@ -72,6 +72,7 @@ type projector struct {
 	copies  bool // the outputs stay valid when the scan goes on
 	batch   expr.Batch
 	in      []columnar.Vec
+	packed  []columnar.Packed // of in
 	out     RowBatch
 }
 
@@ -83,18 +84,27 @@ func (q *query) projector(outputs []expr.Node) (*projector, error) {
 	if err := p.filter.bind(q.scope, q.stmt.Where); err != nil {
 		return nil, err
 	}
-	p.in = make([]columnar.Vec, p.used)
+	p.in, p.packed = make([]columnar.Vec, p.used), make([]columnar.Packed, p.used)
 	return p, nil
+}
+
+// take returns those columns of the given rows of b that the outputs use, which stay until
+// it is called again.
+func (p *projector) take(b *columnar.Batch, rows []int32) []columnar.Vec {
+	for i := range p.in {
+		p.in[i] = p.packed[i].Take(&b.Cols[i], rows)
+	}
+	return p.in
 }
 
 // project returns the outputs of the given rows of b, of all for nil.
 func (p *projector) project(b *columnar.Batch, rows []int32) (*RowBatch, error) {
 	n, in := b.Rows, b.Cols[:p.used]
 	if rows != nil {
-		n, in = len(rows), p.in
-		for i := range in {
-			in[i] = expr.Gather(&b.Cols[i], rows)
+		if p.copies {
+			p.packed = make([]columnar.Packed, p.used)
 		}
+		n, in = len(rows), p.take(b, rows)
 	} else if p.copies {
 		in = p.in
 		for i := range in {
