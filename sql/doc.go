@@ -47,13 +47,13 @@
 //	all_shortest_paths('rel', from, to)      length, nodes  a row for each path
 //
 // with these, by name: min and max bound the hops; direction is 'forward', 'backward' or
-// 'both'; table is the node table that the keys are of, where more than one has them (22023
-// without); weight, of shortest_path alone, is a property, and the path is then one of least
-// weight, whatever its hops, so that min and max are 0A000 beside it. A key that no node has
-// gives no rows. Where the search meets it, a negative weight is 22003, one that is NULL or NaN
-// 22023.
-// Keys are of their tables' type, or text where the tables of the graph differ. More, such as
-// walks, filters, components and PageRank, is in package graph.
+// 'both'; table is the node table that the keys are of, from_table and to_table that of either,
+// where more than one has the key (22023 without); weight, of shortest_path alone, is a
+// property, and the path is then one of least weight, whatever its hops, so that min and max
+// are 0A000 beside it. A key that no node has gives no rows. Where the search meets it, a
+// negative weight is 22003, one that is NULL or NaN 22023. Keys are of their tables' type, or
+// text where the tables of the graph differ. More, such as walks, filters, components and
+// PageRank, is in package graph.
 //
 // # Queries
 //
