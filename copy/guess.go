@@ -39,7 +39,11 @@ func GuessFrom(ctx context.Context, src Source, env Env) (Guess, error) {
 			continue
 		}
 		for _, magic := range f.Magic {
-			if len(magic) > len(best) && strings.HasPrefix(head, magic) {
+			begin := head
+			if f.Text {
+				begin = strings.TrimPrefix(head, "\ufeff")
+			}
+			if len(magic) > len(best) && strings.HasPrefix(begin, magic) {
 				best, found = magic, name
 			}
 		}

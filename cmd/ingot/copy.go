@@ -146,14 +146,16 @@ func (r *runner) guess(ctx context.Context, c *ast.Copy, options *[]copy.Option)
 	return g, nil
 }
 
-// blame returns the error of a COPY with the guess that it may be due to. That a value of a
-// file called .csv is wrong says nothing about the format.
+// blame returns the error of a COPY with the guess that it may be due to: not what no format
+// could be blamed for, nor a wrong value in a file called .csv.
 func blame(g copy.Guess, err error) error {
 	code := pgerr.Code(err)
-	if g.Format == defaultFormat && code != pgerr.BadCopyFileFormat && code != pgerr.CharacterNotInRepertoire {
-		return err
+	structure := code == pgerr.BadCopyFileFormat || code == pgerr.CharacterNotInRepertoire
+	data := strings.HasPrefix(code, "22") || code == pgerr.DataCorrupted || code == pgerr.UndefinedColumn
+	if structure || data && g.Format != defaultFormat {
+		return g.Blame(err)
 	}
-	return g.Blame(err)
+	return err
 }
 
 // copyOptions returns the options that the flags stand for.
