@@ -141,5 +141,7 @@
 // Row groups are formatted in parallel and written in order. A regular file is written
 // beside its final name and renamed. A format of records is an Encoding: what comes before the
 // rows and behind them, and for each goroutine an Encoder of batches. A container is an
-// Archive, which takes packs of rows in order, and is told when there are no more.
+// Archive, which takes packs of rows in order, and is told when there are no more. With
+// PARTITION_BY rows are grouped first, and each group is written like the rows of a query
+// (type partitioner); the directory is renamed like a file.
 package copy
