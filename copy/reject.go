@@ -22,6 +22,7 @@ type rejected struct {
 	file   string
 	line   int64
 	offset int64
+	placed bool // offset is known, and the record's text
 	column string
 	value  string
 	why    string
@@ -214,7 +215,7 @@ func (l *loader) tellEach(w *worker, s *span, row int64, n int) error {
 func (l *loader) reject(w *worker, in *input, record *Record, row int64) error {
 	told := func(e *Error) rejected {
 		e = l.placed(e, record)
-		r := rejected{row: row, file: e.File, line: e.Line, offset: e.ByteOffset, column: e.Column, value: e.Value, why: e.Message}
+		r := rejected{row: row, file: e.File, line: e.Line, offset: e.ByteOffset, placed: e.HasOffset, column: e.Column, value: e.Value, why: e.Message}
 		if l.opt.Rejects != "" {
 			r.record = string(body(record.Bytes))
 		}
@@ -418,14 +419,14 @@ func (l *loader) appendRejects(txn *columnar.Txn) error {
 		for i := range list[:n] {
 			r := &list[i]
 			text := func(pos int, v string) {
-				out.Cols[pos].SetValue(i, columnar.Value{Type: rejectColumns[pos].Type, S: v, Null: v == "" && pos != 5})
+				out.Cols[pos].SetValue(i, columnar.Value{Type: rejectColumns[pos].Type, S: v, Null: v == "" && (pos != 5 || !r.placed)})
 			}
-			number := func(pos int, v int64) {
-				out.Cols[pos].SetValue(i, columnar.Value{Type: rejectColumns[pos].Type, I: v})
+			number := func(pos int, v int64, known bool) {
+				out.Cols[pos].SetValue(i, columnar.Value{Type: rejectColumns[pos].Type, I: v, Null: !known})
 			}
 			text(0, r.file)
-			number(1, r.line)
-			number(2, r.offset)
+			number(1, r.line, r.line > 0)
+			number(2, r.offset, r.placed)
 			text(3, r.column)
 			text(4, r.why)
 			text(5, r.record)
