@@ -45,7 +45,7 @@ type LoadStats struct {
 // commit record. A larger one owns a data file: one allocation of the file system,
 // one shared mapping that the writers store into, and one cut at the end; fixed
 // parts lie at places known from the plan, variable-length bytes are handed out
-// behind them as fragments close. A load of unknown size starts in memory and moves
+// behind them as fragments close, and written to the file where they are long. A load of unknown size starts in memory and moves
 // to a data file, fragment by fragment, once it has outgrown InlineBytes.
 type Load struct {
 	store  *Store
@@ -301,8 +301,10 @@ func (w *FragmentWriter) placeMapped(f *fragment) error {
 				return fmt.Errorf("columnar: values exceed the %d bytes that the plan reserved", l.plan.VarBytes)
 			}
 			place := b[k.loc.outOff : k.loc.outOff+k.loc.outLen : k.loc.outOff+k.loc.outLen]
-			copy(place, out)
-			k.loc.outCRC = l.checksum(place)
+			var err error
+			if k.loc.outCRC, err = l.placeOut(place, out, k.loc.outOff); err != nil {
+				return err
+			}
 			if k.vec.data != nil {
 				k.vec.data = place
 			} else {
@@ -318,6 +320,24 @@ func (w *FragmentWriter) placeMapped(f *fragment) error {
 	}
 	f.file = l.df
 	return nil
+}
+
+// placeOut puts out at off of the file, which place maps, and returns its checksum.
+//
+// What is long is written: a page that is stored into is zeroed first by the kernel, one
+// that is written whole is not. Both are the same page to whoever reads.
+func (l *Load) placeOut(place, out []byte, off int64) (uint32, error) {
+	if len(out) < pieceBytes {
+		copy(place, out)
+		return l.checksum(place), nil
+	}
+	switch size, err := l.file.Size(); {
+	case err != nil:
+		return 0, err
+	case size < l.end: // to write would lengthen it again, with zeros for what was lost
+		return 0, corrupt(l.df.name, size, "the file has %d bytes, reserved %d", size, l.end)
+	}
+	return writePieces(l.file, l.df.seed, out, off)
 }
 
 // checksum returns the checksum of bytes in the load's file. Nobody reads staged rows from
