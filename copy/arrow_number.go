@@ -321,13 +321,13 @@ func (a *arrowColumn) moments(arr arrow.Array) (v columnar.Vec, done bool, err e
 			t := int64(x.Value(i))
 			return t * m, t <= high/m && t >= low/m
 		}; t.Unit == arrow.Nanosecond {
-			micro = func(i int) (int64, bool) { return nanosToMicros(int64(x.Value(i))), true }
+			micro = func(i int) (int64, bool) { return pgtext.MicrosOfNanos(int64(x.Value(i))), true }
 		}
 	case *array.Time32:
 		m := micros(x.DataType().(*arrow.Time32Type).Unit)
 		micro = func(i int) (int64, bool) { return int64(x.Value(i)) * m, true }
 	case *array.Time64:
-		micro = func(i int) (int64, bool) { return nanosToMicros(int64(x.Value(i))), true }
+		micro = func(i int) (int64, bool) { return pgtext.MicrosOfNanos(int64(x.Value(i))), true }
 	case *array.Date64:
 		if a.typ.Kind != columnar.Date {
 			return v, false, nil

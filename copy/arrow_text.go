@@ -197,7 +197,9 @@ func timeTextOf(arr arrow.Array) (func(dst []byte, i int) []byte, bool) {
 		return func(dst []byte, i int) []byte { return pgtext.AppendTime(dst, int64(arr.Value(i))*unit) }, true
 	case *array.Time64:
 		if arr.DataType().(*arrow.Time64Type).Unit == arrow.Nanosecond {
-			return func(dst []byte, i int) []byte { return pgtext.AppendTime(dst, nanosToMicros(int64(arr.Value(i)))) }, true
+			return func(dst []byte, i int) []byte {
+				return pgtext.AppendTime(dst, pgtext.MicrosOfNanos(int64(arr.Value(i))))
+			}, true
 		}
 		return func(dst []byte, i int) []byte { return pgtext.AppendTime(dst, int64(arr.Value(i))) }, true
 	case *array.Timestamp:
@@ -207,7 +209,7 @@ func timeTextOf(arr arrow.Array) (func(dst []byte, i int) []byte, bool) {
 			t := int64(arr.Value(i))
 			switch m := micros(unit); {
 			case unit == arrow.Nanosecond:
-				t = nanosToMicros(t)
+				t = pgtext.MicrosOfNanos(t)
 			case t > pgtext.MaxTimestamp/m || t < pgtext.MinTimestamp/m:
 				return append(dst, arr.ValueStr(i)...) // beyond every limit, as the parser will say
 			default:
@@ -231,16 +233,4 @@ func micros(u arrow.TimeUnit) int64 {
 		return 1_000
 	}
 	return 1
-}
-
-// nanosToMicros rounds to the nearest microsecond, halves to the even one.
-func nanosToMicros(n int64) int64 {
-	q, r := n/1000, n%1000
-	if r < 0 {
-		q, r = q-1, r+1000
-	}
-	if r > 500 || r == 500 && q&1 == 1 {
-		q++
-	}
-	return q
 }

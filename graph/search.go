@@ -79,6 +79,15 @@ func (q *search) admits(n Node) (u uint32, ok bool, err error) {
 	return u, l.keep[0] != 0, nil
 }
 
+// ends returns the numbers of the ends of a path, and whether both are admitted.
+func (q *search) ends(from, to Node) (u, v uint32, ok bool, err error) {
+	if u, ok, err = q.admits(from); err != nil {
+		return 0, 0, false, err
+	}
+	v, okTo, err := q.admits(to)
+	return u, v, ok && okTo, err
+}
+
 // tuning says when a search does what. Edges are counted as estimated: nodes of the frontier
 // times the graph's average degree.
 type tuning struct {

@@ -39,12 +39,8 @@ func (g *Graph) shortest(ctx context.Context, from, to Node, hops Hops, opt *Opt
 		defer func() { q.release(err) }()
 		s := unroller{search: q, all: all}
 		err = mmap.Guard(func() error {
-			u, okFrom, err := q.admits(from)
-			if err != nil {
-				return err
-			}
-			v, okTo, err := q.admits(to)
-			if err != nil || !okFrom || !okTo {
+			u, v, ok, err := q.ends(from, to)
+			if err != nil || !ok {
 				return err
 			}
 			s.meets, err = q.meet(u, v, most)

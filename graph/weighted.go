@@ -36,12 +36,8 @@ func (g *Graph) WeightedShortestPath(ctx context.Context, from, to Node, opt *Op
 	}
 	defer func() { q.release(err) }()
 	err = mmap.Guard(func() error {
-		u, okFrom, err := q.admits(from)
-		if err != nil {
-			return err
-		}
-		v, okTo, err := q.admits(to)
-		if err != nil || !okFrom || !okTo {
+		u, v, ok, err := q.ends(from, to)
+		if err != nil || !ok {
 			return err
 		}
 		if found, err = q.cheapest(u, v); err != nil || !found {

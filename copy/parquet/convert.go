@@ -143,7 +143,7 @@ func (l *leaf) timeWidener() widener {
 			case millis:
 				t = int64(int32(binary.LittleEndian.Uint32(src[4*i:]))) * 1000
 			case nanos:
-				t = roundNanos(int64(binary.LittleEndian.Uint64(src[8*i:])))
+				t = pgtext.MicrosOfNanos(int64(binary.LittleEndian.Uint64(src[8*i:])))
 			default:
 				t = int64(binary.LittleEndian.Uint64(src[8*i:]))
 			}
@@ -176,20 +176,8 @@ func widenMillis(dst, src []byte, n int, bad *[]int32) {
 
 func widenNanos(dst, src []byte, n int, _ *[]int32) {
 	for i := range n {
-		binary.LittleEndian.PutUint64(dst[8*i:], uint64(roundNanos(int64(binary.LittleEndian.Uint64(src[8*i:])))))
+		binary.LittleEndian.PutUint64(dst[8*i:], uint64(pgtext.MicrosOfNanos(int64(binary.LittleEndian.Uint64(src[8*i:])))))
 	}
-}
-
-// roundNanos rounds to the nearest microsecond, halves to the even one.
-func roundNanos(n int64) int64 {
-	q, r := n/1000, n%1000
-	if r < 0 {
-		q, r = q-1, r+1000
-	}
-	if r > 500 || r == 500 && q&1 == 1 {
-		q++
-	}
-	return q
 }
 
 // widenInt96 reads timestamps of nanoseconds of a day and the Julian day.
@@ -197,7 +185,7 @@ func widenInt96(dst, src []byte, n int, bad *[]int32) {
 	for i := range n {
 		ns := int64(binary.LittleEndian.Uint64(src[12*i:]))
 		day := int64(binary.LittleEndian.Uint32(src[12*i+8:])) - julianEpoch
-		t := day*microsPerDay + roundNanos(ns) // 2**32 days are 2**68.3 us: the product may wrap
+		t := day*microsPerDay + pgtext.MicrosOfNanos(ns) // 2**32 days are 2**68.3 us: the product may wrap
 		if day > pgtext.MaxTimestamp/microsPerDay-1 || day < pgtext.MinDate || t < pgtext.MinTimestamp ||
 			ns < -1000*microsPerDay || ns > 1000*microsPerDay {
 			*bad = append(*bad, int32(i))

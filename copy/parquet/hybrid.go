@@ -59,8 +59,9 @@ func (h *hybrid) more() bool {
 	return true
 }
 
-// values reads len(dst) values and reports whether there were as many.
-func (h *hybrid) values(dst []uint32) bool {
+// readHybrid reads len(dst) values, which T must have room for, and reports whether there
+// were as many.
+func readHybrid[T uint8 | uint32](h *hybrid, dst []T) bool {
 	for len(dst) > 0 {
 		if !h.more() {
 			return false
@@ -68,7 +69,7 @@ func (h *hybrid) values(dst []uint32) bool {
 		n := min(h.run, len(dst))
 		if h.run > 0 {
 			for i := range dst[:n] {
-				dst[i] = h.value
+				dst[i] = T(h.value)
 			}
 			h.run -= n
 		} else {
@@ -82,40 +83,14 @@ func (h *hybrid) values(dst []uint32) bool {
 }
 
 // unpack reads len(dst) values of width bits from bit on and returns where it ends.
-func unpack(dst []uint32, b []byte, bit int, width uint) int {
+func unpack[T uint8 | uint32](dst []T, b []byte, bit int, width uint) int {
 	b = b[:cap(b)]
 	mask := uint64(1)<<width - 1
 	for i := range dst {
-		dst[i] = uint32(binary.LittleEndian.Uint64(b[bit>>3:]) >> (bit & 7) & mask)
+		dst[i] = T(binary.LittleEndian.Uint64(b[bit>>3:]) >> (bit & 7) & mask)
 		bit += int(width)
 	}
 	return bit
-}
-
-// levels reads n levels of at most 255 and reports whether there were as many.
-func (h *hybrid) levels(dst []uint8) bool {
-	for len(dst) > 0 {
-		if !h.more() {
-			return false
-		}
-		n := min(h.run, len(dst))
-		if h.run > 0 {
-			for i := range dst[:n] {
-				dst[i] = uint8(h.value)
-			}
-			h.run -= n
-		} else {
-			n = min(h.packed, len(dst))
-			b, mask := h.b[:cap(h.b)], uint64(1)<<h.width-1
-			for i := range dst[:n] {
-				dst[i] = uint8(binary.LittleEndian.Uint64(b[h.bit>>3:]) >> (h.bit & 7) & mask)
-				h.bit += int(h.width)
-			}
-			h.packed -= n
-		}
-		dst = dst[n:]
-	}
-	return true
 }
 
 // bits reads n values of one bit into dst from bit at on, of which nothing is set, and

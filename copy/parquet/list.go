@@ -62,7 +62,7 @@ func (c *column) moreLevels() (bool, error) {
 	if s.reps == nil {
 		s.reps, s.defs = make([]uint8, levelStep), make([]uint8, levelStep)
 	}
-	if !c.reps.levels(s.reps[:k]) || !c.defs.levels(s.defs[:k]) {
+	if !readHybrid(&c.reps, s.reps[:k]) || !readHybrid(&c.defs, s.defs[:k]) {
 		return false, c.damaged("its levels end too early")
 	}
 	present := 0

@@ -251,7 +251,7 @@ func (c *column) fixedTexts(at, n int) error {
 // gather reads n values of a page that has their numbers in the dictionary.
 func (c *column) gather(at, n int) error {
 	c.indices = slices.Grow(c.indices[:0], n)[:n]
-	if !c.index.values(c.indices) {
+	if !readHybrid(&c.index, c.indices) {
 		return c.damaged("a page has fewer values than it says")
 	}
 	most := uint32(0)

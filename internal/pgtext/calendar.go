@@ -75,3 +75,15 @@ func civilFromDays(days int) (year, month, day int) {
 	}
 	return year, month, day
 }
+
+// MicrosOfNanos rounds nanoseconds to the nearest microsecond, halves to the even one.
+func MicrosOfNanos(n int64) int64 {
+	q, r := n/1000, n%1000
+	if r < 0 {
+		q, r = q-1, r+1000
+	}
+	if r > 500 || r == 500 && q&1 == 1 {
+		q++
+	}
+	return q
+}

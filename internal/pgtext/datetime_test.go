@@ -263,3 +263,16 @@ func TestZoneNames(t *testing.T) {
 		}
 	}
 }
+
+// TestMicrosOfNanos rounds halves to the even microsecond, on both sides of zero.
+func TestMicrosOfNanos(t *testing.T) {
+	for _, c := range []struct{ nanos, want int64 }{
+		{0, 0}, {499, 0}, {500, 0}, {501, 1}, {1000, 1}, {1499, 1}, {1500, 2}, {2500, 2}, {2501, 3},
+		{-499, 0}, {-500, 0}, {-501, -1}, {-1500, -2}, {-1501, -2}, {-2500, -2}, {-2501, -3},
+		{math.MaxInt64, 9223372036854776}, {math.MinInt64, -9223372036854776},
+	} {
+		if got := MicrosOfNanos(c.nanos); got != c.want {
+			t.Errorf("%d ns are %d us, want %d", c.nanos, got, c.want)
+		}
+	}
+}
