@@ -50,9 +50,9 @@ func (v *version) keyed(name string) (*Table, error) {
 	return &k, nil
 }
 
-// keys returns the keys of the nodes whose row ids v has. visible are the edges that are not
-// deleted, nil for all: of others the key is not defined, for their node may be gone.
-func (k *endKeys) keys(e end, v *Vec, visible []uint64) (out Vec, err error) {
+// keys returns the keys of the nodes whose row ids v has. Of edges that are deleted the key
+// is not defined, for the node may be gone; its row id is still one that the table has given.
+func (k *endKeys) keys(e end, v *Vec) (out Vec, err error) {
 	x := &k[e]
 	err = mmap.Guard(func() error {
 		x.once.Do(func() {
@@ -67,9 +67,6 @@ func (k *endKeys) keys(e end, v *Vec, visible []uint64) (out Vec, err error) {
 		ids := v.Int64s()
 		at := make([]uint32, len(ids))
 		for i, id := range ids {
-			if visible != nil && !bit(visible, i) {
-				continue // the first node, which exists because there is an edge
-			}
 			at[i] = uint32(id)
 			if id < 0 || uint64(id) >= uint64(x.rows.starts[len(x.rows.frags)]) {
 				return corrupt("log", -1, "an edge is %s row %d of table %s, which is not there", e, id, x.nodes.schema.Name)
@@ -111,7 +108,7 @@ func (t *Table) Gather(ids []visibility.RowID, column int) (out Vec, err error) 
 		return nil
 	})
 	if err == nil && ends {
-		return t.keyed.keys(end(column), &out, nil)
+		return t.keyed.keys(end(column), &out)
 	}
 	return out, err
 }

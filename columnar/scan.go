@@ -222,22 +222,17 @@ func (s *scan) open(f *fragment) error {
 
 // slice makes the batch rows from to from+n of the open fragment.
 func (s *scan) slice(from, n int) error {
-	if err := s.stored(from, n); err != nil {
-		return err
-	}
-	return s.withKeys()
-}
-
-// stored is slice without keys in place of row ids.
-func (s *scan) stored(from, n int) error {
 	if s.opt.Copy {
-		return mmap.Guard(func() error { s.copied(from, n); return nil })
+		if err := mmap.Guard(func() error { s.copied(from, n); return nil }); err != nil {
+			return err
+		}
+		return s.withKeys()
 	}
 	s.batch.Rows, s.batch.Visible, s.batch.lease = n, nil, s.lease
 	for i := range s.vecs {
 		s.batch.Cols[i] = s.vecs[i].Slice(from, n)
 	}
-	return nil
+	return s.withKeys()
 }
 
 // withKeys replaces the row ids in the batch by keys where the table is read with keys.
@@ -247,7 +242,7 @@ func (s *scan) withKeys() (err error) {
 	}
 	for i, at := range s.opt.Columns {
 		if at <= toAt && err == nil {
-			s.batch.Cols[i], err = s.table.keyed.keys(end(at), &s.batch.Cols[i], s.batch.Visible)
+			s.batch.Cols[i], err = s.table.keyed.keys(end(at), &s.batch.Cols[i])
 		}
 	}
 	return err

@@ -105,14 +105,12 @@ func (s *scan) window(vis *visibility.Group, run visibility.Run, at, end uint32)
 // masked makes the batch rows from to from+n of the open fragment with the bitmap in
 // s.mask.
 func (s *scan) masked(from, n int) error {
-	if err := s.stored(from, n); err != nil {
-		return err
-	}
+	err := s.slice(from, n)
 	s.batch.Visible = s.mask[:(n+63)/64]
 	if s.opt.Copy {
 		s.batch.Visible = slices.Clone(s.batch.Visible)
 	}
-	return s.withKeys()
+	return err
 }
 
 // gathered makes the batch those of rows from to from+n of the open fragment that are in

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/ingotdb/ingot/mmap"
 	"github.com/ingotdb/ingot/visibility"
 )
@@ -147,20 +149,28 @@ func checkShapes(t *testing.T, tab *Table, opt ScanOptions, want []uint64) {
 		if err != nil || !slices.Equal(got, want) {
 			t.Fatalf("shape %d, %+v: %d rows, want %d; %v", shape, opt, len(got), len(want), err)
 		}
+		got = nil
 		for i, cols := range kept {
 			for r := range cols[0].Len() {
 				if masks[i] == nil || bit(masks[i], r) {
-					checkRow(t, tab.schema, cols, r)
+					got = append(got, checkRow(t, tab.schema, cols, r))
 				}
 			}
 		}
+		if opt.Copy && !slices.Equal(got, want) {
+			t.Fatalf("shape %d: copied batches have %d rows, want %d", shape, len(got), len(want))
+		}
 	}
-	at := 0
+	var records []arrow.RecordBatch
 	for rec, err := range tab.Records(context.Background(), opt) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer rec.Release() // none may be overwritten by the next
+		defer rec.Release()
+		records = append(records, rec) // which the next must not overwrite
+	}
+	at := 0
+	for _, rec := range records {
 		for r := range int(rec.NumRows()) {
 			if at == len(want) || rec.Column(0).ValueStr(r) != fmt.Sprint(want[at]) {
 				t.Fatalf("record row %d is %s", at, rec.Column(0).ValueStr(r))
@@ -239,7 +249,7 @@ func TestScatteredLongValues(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	value := func(i uint64) string { return strings.Repeat(fmt.Sprintf("%08d", i), 2*gatherBytes/n/8) }
+	value := func(i uint64) string { return strings.Repeat(fmt.Sprintf("%08d", i), 4*gatherBytes/n/8) }
 	if err := write(s, func(tx *Txn) error {
 		tab, err := tx.Table("t")
 		if err != nil {
