@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// prompt is how long a command may go on after SIGINT. The design says 50 ms; a machine
-// that is busy with other tests takes its time too.
-const prompt = 2 * time.Second
+// prompt is how long a command may go on after SIGINT before it counts as hanging. The design
+// says 50 ms, which bench/cancel measures; a busy machine must not fail the test.
+const prompt = 30 * time.Second
 
 // TestInterruptedOutput sends SIGINT to a COPY TO and to a query that wait: for somebody to
 // open a named pipe, and for somebody to read what was written.
