@@ -457,6 +457,7 @@ func TestNoMutexInReaders(t *testing.T) {
 		break
 	}
 	sc.ok(sc.s.Close())
+	noLeaks(t, "readers beside a writer")
 
 	for name, profile := range map[string]func([]runtime.BlockProfileRecord) (int, bool){"mutex": runtime.MutexProfile, "block": runtime.BlockProfile} {
 		records := make([]runtime.BlockProfileRecord, 1<<14)

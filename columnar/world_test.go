@@ -467,11 +467,16 @@ func extraColumn(name string, i int) Column {
 	return Column{Name: name, Type: Type{Kind: Int4}}
 }
 
-// noLeaks holds that nothing is mapped any more.
+// leaked is how many mappings a test has left that has failed for it.
+var leaked int64
+
+// noLeaks holds that nothing is mapped any more. What one test has left fails no other.
 func noLeaks(t testing.TB, what string) {
 	t.Helper()
-	if n, b := mmap.Live(); n != 0 {
-		t.Fatalf("%s: %d mappings of %d bytes left", what, n, b)
+	if n, b := mmap.Live(); int64(n) > leaked {
+		before := leaked
+		leaked = int64(n)
+		t.Fatalf("%s: %d mappings left, all are %d of %d bytes", what, int64(n)-before, n, b)
 	}
 }
 
