@@ -65,7 +65,7 @@ func (s *Snapshot) Tables() []*columnar.Table { return s.snap.Tables() }
 func (s *Snapshot) Graph(rels ...string) (*graph.Graph, error) { return graph.Open(s.snap, rels...) }
 
 // ScanOptions say what a scan reads. The zero value reads every column in batches of a
-// row group, without a copy.
+// row group, without a copy but where deleted rows are scattered among those that are left.
 type ScanOptions struct {
 	Columns   []string // names, byte by byte; nil is all
 	BatchRows int      // rows of a batch at most; 0 is a row group's

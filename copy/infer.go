@@ -61,7 +61,7 @@ func Infer(ctx context.Context, src Source, opt *FromOptions, env Env) (*Inferen
 	case opt.container != nil:
 		err = guarded(opt.Format, func() error { return g.container(&src, out) })
 	case !is:
-		return nil, pgerr.New(pgerr.FeatureNotSupported, "cannot infer columns from a %s file", opt.Format).WithHint("Create the table first.")
+		return nil, pgerr.New(pgerr.FeatureNotSupported, "cannot infer columns from %s", opt.Format).WithHint("Create the table first.")
 	default:
 		err = guarded(opt.Format, func() error { return g.records(&src, format, out) })
 	}
@@ -116,7 +116,7 @@ func (g *sampler) records(src *Source, format Inferrer, out *Inference) error {
 func (g *sampler) container(src *Source, out *Inference) error {
 	in := &Input{Name: src.name}
 	if src.reader != nil {
-		return pgerr.New(pgerr.FeatureNotSupported, "cannot infer columns from a %s stream", g.opt.Format).WithHint("Create the table first, or name a file.")
+		return pgerr.New(pgerr.FeatureNotSupported, "cannot infer columns from a stream of %s", g.opt.Format).WithHint("Create the table first, or name a file.")
 	}
 	names, err := g.env.Files.expand(src.paths)
 	if err != nil {
@@ -128,7 +128,7 @@ func (g *sampler) container(src *Source, out *Inference) error {
 	}
 	defer file.Close()
 	if in.Name, in.At, in.Size = names[0], file, size; kind != nil {
-		return pgerr.New(pgerr.FeatureNotSupported, "cannot infer columns from a compressed %s file", g.opt.Format).WithHint("Create the table first, or decompress it.")
+		return pgerr.New(pgerr.FeatureNotSupported, "cannot infer columns from compressed %s", g.opt.Format).WithHint("Create the table first, or decompress it.")
 	}
 	c, err := g.opt.container.Open(g.ctx, in)
 	if err != nil {

@@ -25,7 +25,7 @@ type cost struct {
 // sum as those of any; found is false if there is no path. The path is the caller's.
 //
 // Options.Weight names the column of weights, which are added as float64. A negative weight
-// that the search meets is an error (22003), and so is a null or NaN one.
+// that the search meets is an error (22003), and so is a null or NaN one (22023).
 func (g *Graph) WeightedShortestPath(ctx context.Context, from, to Node, opt *Options) (p Path, found bool, err error) {
 	if opt == nil || opt.Weight == "" {
 		return p, false, pgerr.New(pgerr.InvalidParameterValue, "graph: a weighted search needs a column of weights")

@@ -23,8 +23,8 @@ import (
 //
 // Nodes are told by their primary keys. Options, by name: min and max bound the hops,
 // direction is 'forward', 'backward' or 'both', table says which node table the keys are of,
-// or from_table and to_table for each of two, and weight names a property, which makes the path one of least weight and adds
-// the column weight.
+// or from_table and to_table for each of two, and weight names a property, which makes the
+// path one of least weight and adds the column weight.
 var graphFunctions = map[string]int{"neighbors": 1, "reachable": 1, "shortest_path": 2, "all_shortest_paths": 2}
 
 // graphCall is one of those functions, bound.
