@@ -133,7 +133,16 @@ func (f *flags) open(ctx context.Context, path string, opt ingot.Options) (db *i
 	db, err := ingot.Open(ctx, path, opt)
 	if err != nil {
 		writeError(os.Stderr, err, f.errors == "json", "")
-		return nil, statusNotOpen
+		return nil, notOpen(ctx, err)
 	}
 	return db, -1
+}
+
+// notOpen returns the exit status for a store that could not be opened: was it an
+// interruption?
+func notOpen(ctx context.Context, err error) int {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return statusInterrupted
+	}
+	return statusNotOpen
 }

@@ -144,7 +144,7 @@ func runCheck(args []string) int {
 	}
 	if err != nil {
 		writeError(os.Stderr, err, f.errors == "json", "")
-		return statusNotOpen
+		return notOpen(ctx, err)
 	}
 	found := 0
 	st, err := db.Check(ctx, func(err error) {
