@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -290,5 +291,72 @@ func BenchmarkAscendingIDs(b *testing.B) {
 				ascendingIDs(slices.Clone(ids), rows)
 			}
 		})
+	}
+}
+
+// countdown is a context that ends when it has been looked at so many times.
+type countdown struct {
+	context.Context
+	left *int
+}
+
+// Err returns context.Canceled once the looks are used up.
+func (c countdown) Err() error {
+	if *c.left--; *c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestConflictCancelled ends an append at every look at its context, and holds that nothing
+// of the load is left: not even its file.
+func TestConflictCancelled(t *testing.T) {
+	for _, policy := range []OnConflict{ConflictError, ConflictIgnore, ConflictReplace} {
+		s := mustOpen(t, Options{InlineBytes: 1 << 10})
+		schema := &Schema{Name: "t", Columns: []Column{
+			{Name: "k", Type: Type{Kind: Int8}, NotNull: true}, {Name: "u", Type: Type{Kind: Int8}}, {Name: "v", Type: Type{Kind: Text}}},
+			Constraints: []Constraint{{Name: "t_pkey", Kind: PrimaryKey, Columns: []uint32{1}}}}
+		if err := write(s, func(tx *Txn) error { return tx.CreateTable(schema) }); err != nil {
+			t.Fatal(err)
+		}
+		rows := make([][3]int64, 3000)
+		for i := range rows {
+			rows[i] = [3]int64{int64(i * 7919 % 3001), int64(i), int64(i)}
+		}
+		load := func(ctx context.Context, rows [][3]int64) error {
+			return write(s, func(tx *Txn) error {
+				l, err := keyedLoad(s, schema, rows, 1000, true)
+				if err != nil {
+					return err
+				}
+				defer l.Abort()
+				if err := l.Sync(context.Background()); err != nil {
+					return err
+				}
+				_, err = tx.AppendConflict(ctx, "t", l, policy)
+				return err
+			})
+		}
+		if err := load(context.Background(), rows); err != nil {
+			t.Fatal(err)
+		}
+		before := len(dataFiles(t, s))
+		cancelled := 0
+		for looks := 0; ; looks++ {
+			left := looks
+			err := load(countdown{context.Background(), &left}, rows[:2000])
+			if !errors.Is(err, context.Canceled) {
+				break
+			}
+			if cancelled++; len(dataFiles(t, s)) != before {
+				t.Fatalf("policy %d, cancelled at look %d: %v are left", policy, looks, dataFiles(t, s))
+			}
+		}
+		if cancelled == 0 {
+			t.Errorf("policy %d: the context is never looked at", policy)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

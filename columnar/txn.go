@@ -234,15 +234,21 @@ func (t *Txn) AppendConflict(ctx context.Context, name string, l *Load, policy O
 	if err != nil {
 		return a, err
 	}
+	taken := l // until the transaction has it
+	defer func() {
+		if err != nil && taken != nil {
+			taken.discard()
+		}
+	}()
 	c := conflicts{policy: policy, workers: l.plan.Workers}
 	if err := t.store.checkUnique(ctx, table, frags, &c); err != nil {
-		l.discard()
 		return a, err
 	}
 	if c.skipped > 0 {
 		if l, err = l.without(ctx, &c); err != nil {
 			return a, err
 		}
+		taken = l
 		if frags, err = l.take(); err != nil {
 			return a, err
 		}
@@ -257,8 +263,11 @@ func (t *Txn) AppendConflict(ctx context.Context, name string, l *Load, policy O
 		return a, err
 	}
 	a.Replaced = int64(t.remove(slot, replaced))
-	if err := t.add(slot, l, frags); err != nil || len(moved) == 0 {
+	if err := t.add(slot, l, frags); err != nil {
 		return a, err
+	}
+	if taken = nil; len(moved) == 0 {
+		return a, nil
 	}
 	moves, err := t.moves(ctx, slot, table, replaced)
 	if err != nil {
