@@ -2,14 +2,15 @@ package columnar
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/internal/vfs/errfs"
 	"github.com/ingotdb/ingot/internal/vfs/memfs"
 	"github.com/ingotdb/ingot/mmap"
 	"github.com/ingotdb/ingot/visibility"
@@ -294,25 +295,12 @@ func BenchmarkAscendingIDs(b *testing.B) {
 	}
 }
 
-// countdown is a context that ends when it has been looked at so many times.
-type countdown struct {
-	context.Context
-	left *int
-}
-
-// Err returns context.Canceled once the looks are used up.
-func (c countdown) Err() error {
-	if *c.left--; *c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
-// TestConflictCancelled ends an append at every look at its context, and holds that nothing
-// of the load is left: not even its file.
-func TestConflictCancelled(t *testing.T) {
-	for _, policy := range []OnConflict{ConflictError, ConflictIgnore, ConflictReplace} {
-		s := mustOpen(t, Options{InlineBytes: 1 << 10})
+// TestConflictFails fails the file operations of an append one after the other, and holds that
+// nothing of the load is left: not even its file.
+func TestConflictFails(t *testing.T) {
+	for _, policy := range []OnConflict{ConflictIgnore, ConflictReplace} {
+		fsys := errfs.New(memfs.New())
+		s := mustOpen(t, Options{FS: fsys, InlineBytes: 1 << 10})
 		schema := &Schema{Name: "t", Columns: []Column{
 			{Name: "k", Type: Type{Kind: Int8}, NotNull: true}, {Name: "u", Type: Type{Kind: Int8}}, {Name: "v", Type: Type{Kind: Text}}},
 			Constraints: []Constraint{{Name: "t_pkey", Kind: PrimaryKey, Columns: []uint32{1}}}}
@@ -323,37 +311,50 @@ func TestConflictCancelled(t *testing.T) {
 		for i := range rows {
 			rows[i] = [3]int64{int64(i * 7919 % 3001), int64(i), int64(i)}
 		}
-		load := func(ctx context.Context, rows [][3]int64) error {
-			return write(s, func(tx *Txn) error {
-				l, err := keyedLoad(s, schema, rows, 1000, true)
-				if err != nil {
-					return err
-				}
-				defer l.Abort()
-				if err := l.Sync(context.Background()); err != nil {
-					return err
-				}
-				_, err = tx.AppendConflict(ctx, "t", l, policy)
-				return err
-			})
+		// load fails the n-th operation of the append, and rolls back.
+		load := func(n int, rows [][3]int64) error {
+			tx, err := s.BeginWrite(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tx.Rollback()
+			l, err := keyedLoad(s, schema, rows, 1000, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Abort()
+			if err := l.Sync(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if n > 0 {
+				fsys.Add(errfs.Rule{Nth: n, Err: syscall.EIO})
+			}
+			_, err = tx.AppendConflict(context.Background(), "t", l, policy)
+			fsys.Clear()
+			if err == nil && n == 0 {
+				_, err = tx.Commit(context.Background())
+			}
+			return err
 		}
-		if err := load(context.Background(), rows); err != nil {
+		if err := load(0, rows); err != nil {
 			t.Fatal(err)
 		}
 		before := len(dataFiles(t, s))
-		cancelled := 0
-		for looks := 0; ; looks++ {
-			left := looks
-			err := load(countdown{context.Background(), &left}, rows[:2000])
-			if !errors.Is(err, context.Canceled) {
-				break
-			}
-			if cancelled++; len(dataFiles(t, s)) != before {
-				t.Fatalf("policy %d, cancelled at look %d: %v are left", policy, looks, dataFiles(t, s))
+		again := slices.Clone(rows)
+		for i := range again[:1000] {
+			again[i][0] = again[i+1000][0] // keys of the load itself, so that rows are left out
+		}
+		for i := range again[2000:] {
+			again[2000+i][0] += 4000 // new, and enough for a file of what is not left out
+		}
+		failed := 0
+		for n := 1; load(n, again) != nil; n++ {
+			if failed++; len(dataFiles(t, s)) != before {
+				t.Fatalf("policy %d, operation %d: %v are left", policy, n, dataFiles(t, s))
 			}
 		}
-		if cancelled == 0 {
-			t.Errorf("policy %d: the context is never looked at", policy)
+		if failed == 0 {
+			t.Errorf("policy %d: no operation failed", policy)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
