@@ -125,6 +125,45 @@ func valueOf(t testing.TB, typ columnar.Type, text string) columnar.Value {
 	return v
 }
 
+// TestBounds compares the statistics that are written with the smallest and the largest value:
+// of columns whose values repeat, which have a dictionary, and of others.
+func TestBounds(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	for _, typ := range scalarTypes {
+		if typ.Kind == columnar.JSON || typ.Kind == columnar.Numeric || typ.Kind == columnar.Bool || typ.Length > 0 {
+			continue // bounds of text and bits are not those of the values
+		}
+		for _, few := range []bool{false, true} {
+			var low, high columnar.Value
+			var texts []string
+			for range 200 {
+				b, _ := columnar.AppendCanonical(nil, typ, []byte(randomText(r, typ, few)), time.UTC)
+				v := valueOf(t, typ, string(b))
+				if math.IsNaN(v.F) {
+					continue
+				}
+				if len(texts) == 0 || columnar.CompareValues(v, low) < 0 {
+					low = v
+				}
+				if len(texts) == 0 || columnar.CompareValues(v, high) > 0 {
+					high = v
+				}
+				texts = append(texts, string(b))
+			}
+			in := bind(t, writeColumns(t, []layout{newLayout("c", typ, false)}, []columnar.Vec{vecOf(t, typ, texts)}, codecNone, 1000, 1000))
+			d, s := &in.fields[0], &in.foot.groups[0].columns[0].stats
+			least, ok1 := d.bound(s.min)
+			most, ok2 := d.bound(s.max)
+			if !ok1 || !ok2 || columnar.CompareValues(least, low) != 0 || columnar.CompareValues(most, high) != 0 {
+				t.Errorf("%s: from %s to %s, want %s to %s", typ, least.AppendText(nil, time.UTC), most.AppendText(nil, time.UTC),
+					low.AppendText(nil, time.UTC), high.AppendText(nil, time.UTC))
+			}
+		}
+	}
+}
+
 // TestTrust gives chunks statistics of every kind of writer and asks for c = 0 or c > 100
 // where the statistics, if they were true, would leave no such row.
 func TestTrust(t *testing.T) {

@@ -75,7 +75,7 @@ func flag01(v bool) byte {
 // compareSigned orders big-endian two's complements of one length.
 func compareSigned(a, b []byte) int {
 	if x, y := int8(a[0]), int8(b[0]); x>>7 != y>>7 {
-		return int(y>>7) - int(x>>7)
+		return int(x>>7) - int(y>>7)
 	}
 	return bytes.Compare(a, b)
 }
