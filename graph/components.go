@@ -34,7 +34,7 @@ func (g *Graph) Components(ctx context.Context, opt *Options) (c *Components, er
 	hops := g.hops[Forward]
 	for i := range hops {
 		to := hops[i].to
-		err = q.scan(hops, i, func(_ int, u uint32, list []uint32) {
+		err = q.scan(hops, i, func(u uint32, list []uint32) {
 			if !inSet(nodes, u) {
 				return
 			}

@@ -101,7 +101,7 @@ func (r *ranker) begin() (err error) {
 	r.rank, r.share, r.next = make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range r.along {
 		h := &r.along[i]
-		err := r.scan(r.along, i, func(_ int, u uint32, list []uint32) {
+		err := r.scan(r.along, i, func(u uint32, list []uint32) {
 			for _, v := range list {
 				if v += h.to; inSet(r.nodes, v) && !r.again(h, u, v) {
 					r.degree[u]++
@@ -145,7 +145,7 @@ func (r *ranker) round() (change float64, err error) {
 	clear(r.next)
 	for i := range r.against {
 		h := &r.against[i]
-		err := r.scan(r.against, i, func(_ int, v uint32, list []uint32) {
+		err := r.scan(r.against, i, func(v uint32, list []uint32) {
 			sum := 0.0
 			for _, u := range list {
 				if u += h.to; inSet(r.nodes, u) && !r.again(h, v, u) {

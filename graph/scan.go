@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"github.com/ingotdb/ingot/internal/bitmap"
 	"github.com/ingotdb/ingot/mmap"
 	"github.com/ingotdb/ingot/visibility"
 )
@@ -14,7 +15,7 @@ const pieceScan = 4096
 // ones come too. list belongs to the callee until it returns.
 //
 // This is how work over a whole graph reads it: in order, one run after the other.
-func (q *search) scan(hops []hop, i int, each func(worker int, u uint32, list []uint32)) error {
+func (q *search) scan(hops []hop, i int, each func(u uint32, list []uint32)) error {
 	h := &hops[i]
 	n := h.entries()
 	workers := q.workers
@@ -37,7 +38,7 @@ func (q *search) scan(hops []hop, i int, each func(worker int, u uint32, list []
 			} else if h.holes != nil {
 				list = h.seen(&q.lists[w].rows, lo, hi)
 			}
-			each(w, u, list)
+			each(u, list)
 		}
 		return nil
 	})
@@ -78,20 +79,17 @@ func (q *search) filtered(l *arcList, hops []hop, i int, u uint32) ([]uint32, er
 func (q *search) admitted() ([]uint64, error) {
 	g := q.g
 	set := make([]uint64, g.words())
-	err := parallel(q.ctx, 1, 1, func(int, int) error {
-		for t := range g.nodes {
-			s := &g.nodes[t]
-			for i, group := range s.vis.All() {
-				base := s.first + uint32(i)*visibility.GroupRows
-				for run := range group.Runs() {
-					setRange(set, base+run.Start, base+run.End())
-				}
+	for t := range g.nodes {
+		s := &g.nodes[t]
+		for i, group := range s.vis.All() {
+			base := int(s.first) + i*visibility.GroupRows
+			for run := range group.Runs() {
+				bitmap.Set(set, base+int(run.Start), int(run.Length))
 			}
 		}
-		return nil
-	})
-	if err != nil || q.opt.Nodes == nil {
-		return set, err
+	}
+	if q.opt.Nodes == nil {
+		return set, nil
 	}
 	l := q.list(0)
 	return set, mmap.Guard(func() error {
@@ -100,7 +98,7 @@ func (q *search) admitted() ([]uint64, error) {
 			for row := uint32(0); row < s.rows; {
 				l.ids = l.ids[:0]
 				for ; row < s.rows && len(l.ids) < filterBatch; row++ {
-					if u := s.first + row; set[u>>6]>>(u&63)&1 != 0 {
+					if inSet(set, s.first+row) {
 						l.ids = append(l.ids, visibility.RowID(row))
 					}
 				}
@@ -114,7 +112,7 @@ func (q *search) admitted() ([]uint64, error) {
 					return err
 				}
 				for i, id := range l.ids {
-					if u := s.first + uint32(id); l.keep[i>>6]>>(i&63)&1 == 0 {
+					if u := s.first + uint32(id); !inSet(l.keep, uint32(i)) {
 						set[u>>6] &^= 1 << (u & 63)
 					}
 				}
@@ -122,15 +120,6 @@ func (q *search) admitted() ([]uint64, error) {
 		}
 		return nil
 	})
-}
-
-// setRange sets the bits [lo, hi).
-func setRange(words []uint64, lo, hi uint32) {
-	for lo < hi {
-		n := min(64-lo&63, hi-lo)
-		words[lo>>6] |= ^uint64(0) >> (64 - n) << (lo & 63)
-		lo += n
-	}
 }
 
 // inSet reports whether a bit is set.

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 
@@ -207,6 +206,6 @@ func number(v *columnar.Vec, i int) float64 {
 
 // errNegative refuses an edge that would make a path cheaper.
 func (w *weigher) errNegative(rel int, id visibility.RowID, x float64) error {
-	return pgerr.New(pgerr.NumericValueOutOfRange, "edge %d of relation \"%s\" has the negative weight %s", id,
-		w.q.g.rels[rel].table.Schema().Name, fmt.Sprint(x))
+	return pgerr.New(pgerr.NumericValueOutOfRange, "edge %d of relation \"%s\" has the negative weight %v", id,
+		w.q.g.rels[rel].table.Schema().Name, x)
 }
