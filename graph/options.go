@@ -119,21 +119,23 @@ type Options struct {
 	tuning *tuning // nil is usual
 }
 
-// check refuses options that mean nothing.
-func (o *Options) check() error {
+// resolved returns the options with every default in its place; o may be nil. Options that
+// mean nothing are refused.
+func (o *Options) resolved() (Options, error) {
+	var out Options
+	if o != nil {
+		out = *o
+	}
 	switch {
-	case o.Direction > Both:
-		return pgerr.New(pgerr.InvalidParameterValue, "graph: unknown direction %d", o.Direction)
-	case o.MaxWorkers < 0:
-		return pgerr.New(pgerr.InvalidParameterValue, "graph: %d workers", o.MaxWorkers)
+	case out.Direction > Both:
+		return out, pgerr.New(pgerr.InvalidParameterValue, "graph: unknown direction %d", out.Direction)
+	case out.MaxWorkers < 0:
+		return out, pgerr.New(pgerr.InvalidParameterValue, "graph: %d workers", out.MaxWorkers)
+	case out.MaxWorkers == 0:
+		out.MaxWorkers = runtime.GOMAXPROCS(0)
 	}
-	return nil
-}
-
-// workers returns the most workers of a search.
-func (o *Options) workers() int {
-	if o.MaxWorkers > 0 {
-		return o.MaxWorkers
+	if out.tuning == nil {
+		out.tuning = &usual
 	}
-	return runtime.GOMAXPROCS(0)
+	return out, nil
 }

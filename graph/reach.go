@@ -68,23 +68,16 @@ func (g *Graph) ReachableCount(ctx context.Context, sources []Node, hops Hops, o
 		return nil, err
 	}
 	counts := make([]uint64, len(sources))
-	var o Options
-	if opt != nil {
-		o = *opt
-	}
-	if err := o.check(); err != nil {
+	o, err := opt.resolved()
+	if err != nil {
 		return nil, err
 	}
-	tune := o.tuning
-	if tune == nil {
-		tune = &usual
-	}
-	group := tune.group(len(sources), o.workers())
+	group := o.tuning.group(len(sources), o.MaxWorkers)
 	if o.Edges != nil {
 		group = 1
 	}
 	groups := (len(sources) + group - 1) / group
-	workers := min(o.workers(), groups)
+	workers := min(o.MaxWorkers, groups)
 	if workers > 1 {
 		o.MaxWorkers = 1
 	}

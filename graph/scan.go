@@ -18,7 +18,7 @@ const pieceScan = 4096
 func (q *search) scan(hops []hop, i int, each func(u uint32, list []uint32)) error {
 	h := &hops[i]
 	n := h.entries()
-	workers := q.workers
+	workers := q.opt.MaxWorkers
 	if len(h.csr.Neighbors) < q.opt.tuning.parallelEdges {
 		workers = 1
 	}

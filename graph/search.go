@@ -14,9 +14,8 @@ type search struct {
 	ctx     context.Context
 	g       *Graph
 	opt     Options
-	along   []hop // the direction's
-	against []hop // that undo those of along
-	workers int
+	along   []hop    // the direction's
+	against []hop    // that undo those of along
 	weights *weigher // nil if no column of weights is named
 
 	nodesDeleted bool
@@ -25,25 +24,18 @@ type search struct {
 
 // open starts a search. The caller ends it with release.
 func (g *Graph) open(ctx context.Context, opt *Options) (*search, error) {
-	q := &search{ctx: ctx, g: g, degree: 1}
-	if opt != nil {
-		q.opt = *opt
-	}
-	if err := q.opt.check(); err != nil {
+	o, err := opt.resolved()
+	if err != nil {
 		return nil, err
 	}
-	var err error
+	q := &search{ctx: ctx, g: g, opt: o, degree: 1}
 	if q.weights, err = q.weigher(); err != nil {
 		return nil, err
-	}
-	if q.opt.tuning == nil {
-		q.opt.tuning = &usual
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	q.along, q.against = g.hops[q.opt.Direction], g.hops[q.opt.Direction.against()]
-	q.workers = q.opt.workers()
 	q.nodesDeleted = g.nodesDeleted()
 	edges := 0
 	for i := range q.along {

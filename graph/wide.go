@@ -18,7 +18,7 @@ const (
 // wide expands a level of about edges edges with bitmaps. back undoes all hops of the search,
 // of which hops may be some.
 func (q *search) wide(d *side, frontier []uint32, hops, back []hop, edges int) error {
-	workers := q.workers
+	workers := q.opt.MaxWorkers
 	if edges < q.opt.tuning.parallelEdges {
 		workers = 1
 	}
