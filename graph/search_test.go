@@ -274,6 +274,25 @@ func TestWeights(t *testing.T) {
 	}
 }
 
+// TestFilterChangesItsMind lets a filter forget what it has answered: a weighted search, which
+// reads its path off what it has found, ends with an error then.
+func TestFilterChangesItsMind(t *testing.T) {
+	g := line(t, 10, 1)
+	for k := 1; k <= 20; k++ {
+		calls := 0
+		opt := Options{Weight: "w", Edges: func(_ int, _ []visibility.RowID, keep []uint64) error {
+			if calls++; calls > k {
+				clear(keep)
+			}
+			return nil
+		}}
+		_, found, err := g.WeightedShortestPath(t.Context(), Node{0, 0}, Node{0, 9}, &opt)
+		if through := k >= 9; (err != nil) != (through && calls > k) || found != (through && err == nil) {
+			t.Errorf("after %d of %d calls: found %v, %v", k, calls, found, err)
+		}
+	}
+}
+
 // TestRepeatedSearchAllocates holds that a search which was done before takes its memory
 // from the pool: the least of several takes less than a bit for each node.
 func TestRepeatedSearchAllocates(t *testing.T) {

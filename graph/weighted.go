@@ -51,6 +51,9 @@ func (g *Graph) WeightedShortestPath(ctx context.Context, from, to Node, opt *Op
 	return p, found, nil
 }
 
+// errChanged is the error for a filter that breaks its promise where a search finds it out.
+var errChanged = pgerr.New(pgerr.InvalidParameterValue, "graph: a filter on edges gave another answer than before")
+
 // cheapest is Dijkstra's algorithm from u until v is settled.
 func (q *search) cheapest(u, v uint32) (bool, error) {
 	d, c, l := &q.sides[0], &q.costs, q.list(0)
@@ -116,6 +119,9 @@ func (q *search) cheapestPath(p *Path, v uint32) error {
 			return err
 		}
 		i := slices.IndexFunc(l.arcs, func(a arc) bool { return a.node == v })
+		if i < 0 {
+			return errChanged
+		}
 		for j := i + 1; j < len(l.arcs); j++ {
 			if l.arcs[j].node == v && weights[j] < weights[i] {
 				i = j
