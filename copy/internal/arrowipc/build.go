@@ -114,6 +114,21 @@ func (w *builder) message(kind int, body int64, header func(from int)) {
 	header(at[2])
 }
 
+// batch writes a RecordBatch table: two words for each array, its rows and its nulls, and
+// for each buffer, where it starts and its bytes.
+func (w *builder) batch(from int, rows int64, nodes, extents []int64, codec Codec) {
+	slots := []value{i64(rows), ref, ref, absent}
+	if codec != Uncompressed {
+		slots[3] = ref
+	}
+	at := w.table(from, slots...)
+	w.words(at[1], len(nodes)/2, nodes)
+	w.words(at[2], len(extents)/2, extents)
+	if codec != Uncompressed {
+		w.table(at[3], u8(int(codec)), u8(0))
+	}
+}
+
 // schema writes a Schema table.
 func (w *builder) schema(from int, fields []arrow.Field) error {
 	at := w.table(from, absent, ref)

@@ -22,18 +22,7 @@ func inputOf(t *testing.T, fields []arrow.Field, rows int64, nodes, buffers []in
 		t.Fatal(err)
 	}
 	w := newBuilder()
-	w.message(messageBatch, claimed, func(from int) {
-		slots := []value{i64(rows), ref, ref, absent}
-		if codec != Uncompressed {
-			slots[3] = ref
-		}
-		at := w.table(from, slots...)
-		w.words(at[1], len(nodes)/2, nodes)
-		w.words(at[2], len(buffers)/2, buffers)
-		if codec != Uncompressed {
-			w.table(at[3], u8(int(codec)), u8(0))
-		}
-	})
+	w.message(messageBatch, claimed, func(from int) { w.batch(from, rows, nodes, buffers, codec) })
 	out.Write(w.framed(0))
 	out.Write(body)
 	return out.Bytes()

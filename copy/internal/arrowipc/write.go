@@ -61,18 +61,7 @@ func Encode(columns []Array, rows int, codec Codec) (*Pack, error) {
 		}
 	}
 	w := newBuilder()
-	w.message(messageBatch, p.size, func(from int) {
-		slots := []value{i64(int64(rows)), ref, ref, absent}
-		if codec != Uncompressed {
-			slots[3] = ref
-		}
-		at := w.table(from, slots...)
-		w.words(at[1], len(nodes)/2, nodes)
-		w.words(at[2], len(extents)/2, extents)
-		if codec != Uncompressed {
-			w.table(at[3], u8(int(codec)), u8(0))
-		}
-	})
+	w.message(messageBatch, p.size, func(from int) { w.batch(from, int64(rows), nodes, extents, codec) })
 	p.meta = w.framed(0)
 	return p, nil
 }
