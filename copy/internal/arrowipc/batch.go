@@ -21,14 +21,14 @@ type Batch struct {
 	arrays []arrow.Array
 }
 
-// newBatch checks the batch that lay describes against the schema's fields, of which want
-// are wanted.
-func newBatch(fields []*field, want []int, lay *layout, at int64) (*Batch, error) {
+// batch checks the batch that lay describes, whose message is at at, against fields, of
+// which want are wanted. Its buffers are in in.
+func (s *schema) batch(fields []*field, want []int, lay *layout, at int64, in body) (*Batch, error) {
 	starts, err := lay.check(fields, at)
 	if err != nil {
 		return nil, err
 	}
-	b := &Batch{src: source{lay: lay, at: at}}
+	b := &Batch{src: source{body: in, lay: lay, at: at}, big: s.big}
 	if lay.codec != codecNone {
 		b.src.plain = newUnpacked(len(lay.buffers))
 	}

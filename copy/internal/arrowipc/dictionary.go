@@ -1,6 +1,7 @@
 package arrowipc
 
 import (
+	"slices"
 	"sort"
 	"sync"
 
@@ -14,19 +15,22 @@ type piece struct {
 	id    int64
 	seq   int // its number among the dictionary messages of the input
 	delta bool
-	open  func(values *field) (*Batch, error) // nil once it is loaded
 
-	data   arrow.ArrayData
-	merged arrow.ArrayData // all of the dictionary up to here
+	at   int64   // of the message
+	lay  *layout // of its batch; nil once that is loaded
+	body body
+
+	data   arrow.ArrayData // the values, once they are loaded
+	merged arrow.ArrayData // all of the dictionary up to here, once a batch has seen it
 }
 
 // dictionaries are those of one input.
 type dictionaries struct {
 	schema *schema
 
-	mu     sync.Mutex
-	pieces []*piece // by number
-	byID   map[int64][]*piece
+	mu   sync.Mutex
+	n    int // messages so far
+	byID map[int64][]*piece
 }
 
 func newDictionaries(s *schema) *dictionaries {
@@ -34,21 +38,19 @@ func newDictionaries(s *schema) *dictionaries {
 }
 
 // add notes the next dictionary message, whose header, a DictionaryBatch, belongs to m.
-// open reads its values.
-func (d *dictionaries) add(m message, open func(*layout, *field) (*Batch, error)) error {
-	p := &piece{id: m.header.i64(0), delta: m.header.u8(2) != 0}
-	lay, err := readLayout(m.header.table(1), m)
-	if err != nil {
+func (d *dictionaries) add(m message, in body) error {
+	p := &piece{id: m.header.i64(0), delta: m.header.u8(2) != 0, at: m.at, body: in}
+	var err error
+	if p.lay, err = readLayout(m.header.table(1), m); err != nil {
 		return err
 	}
 	if d.schema.dicts[p.id] == nil {
 		return damaged(m.at, "there is no column with dictionary %d", p.id)
 	}
-	p.open = func(values *field) (*Batch, error) { return open(lay, values) }
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p.seq = len(d.pieces)
-	d.pieces = append(d.pieces, p)
+	p.seq = d.n
+	d.n++
 	d.byID[p.id] = append(d.byID[p.id], p)
 	return nil
 }
@@ -57,7 +59,7 @@ func (d *dictionaries) add(m message, open func(*layout, *field) (*Batch, error)
 func (d *dictionaries) count() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return len(d.pieces)
+	return d.n
 }
 
 // replaced reports whether a dictionary has been given anew.
@@ -75,71 +77,26 @@ func (d *dictionaries) replaced() bool {
 // seen returns the dictionaries of the given fields as a batch sees them that stands
 // behind seq dictionary messages. One that was never given is not among them.
 func (d *dictionaries) seen(fields []*field, seq int) (map[int64]arrow.ArrayData, error) {
-	wanted := map[int64]bool{}
-	for _, f := range fields {
-		d.collect(f, wanted)
-	}
-	if len(wanted) == 0 {
-		return nil, nil
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, p := range d.pieces[:seq] { // in order: values may refer to dictionaries before theirs
-		if wanted[p.id] && p.open != nil {
-			if err := d.load(p); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return d.merge(wanted, seq)
+	return d.visible(fields, seq)
 }
 
-// collect adds the dictionaries that f needs, and their values need, to wanted.
-func (d *dictionaries) collect(f *field, wanted map[int64]bool) {
-	if f.values != nil && !wanted[f.dict] {
-		wanted[f.dict] = true
-		d.collect(d.schema.dicts[f.dict], wanted)
-	}
-	for _, child := range f.children {
-		d.collect(child, wanted)
-	}
-}
-
-// load reads the values of p. The caller has the lock.
-func (d *dictionaries) load(p *piece) error {
-	values := d.schema.dicts[p.id]
-	b, err := p.open(values)
-	if err != nil {
-		return err
-	}
-	nested := map[int64]bool{}
-	d.collect(values, nested)
-	if b.dicts, err = d.merge(nested, p.seq); err != nil {
-		return err
-	}
-	b.big = d.schema.big
-	b.src.arena = new(arena) // the values stay
-	var c cursor
-	if p.data, err = b.load(values, &c, 0, b.Rows()); err != nil {
-		return err
-	}
-	p.open = nil
-	return nil
-}
-
-// merge returns the wanted dictionaries, whose pieces are loaded. The caller has the lock.
-func (d *dictionaries) merge(wanted map[int64]bool, seq int) (map[int64]arrow.ArrayData, error) {
+// visible is seen for a caller that has the lock.
+func (d *dictionaries) visible(fields []*field, seq int) (map[int64]arrow.ArrayData, error) {
+	wanted := map[int64]bool{}
+	collect(fields, wanted)
 	out := make(map[int64]arrow.ArrayData, len(wanted))
 	for id := range wanted {
 		list := d.byID[id]
-		last := sort.Search(len(list), func(i int) bool { return list[i].seq >= seq }) - 1
-		if last < 0 {
+		n := sort.Search(len(list), func(i int) bool { return list[i].seq >= seq })
+		if n == 0 {
 			continue
 		}
-		p := list[last]
+		p := list[n-1]
 		if p.merged == nil {
 			var err error
-			if p.merged, err = d.join(list[:last+1]); err != nil {
+			if p.merged, err = d.join(list[:n]); err != nil {
 				return nil, err
 			}
 		}
@@ -148,17 +105,57 @@ func (d *dictionaries) merge(wanted map[int64]bool, seq int) (map[int64]arrow.Ar
 	return out, nil
 }
 
-// join returns the values of the pieces since the last that is not a delta.
-func (d *dictionaries) join(list []*piece) (arrow.ArrayData, error) {
-	first := len(list) - 1
-	for first > 0 && list[first].delta && list[first].merged == nil {
-		first--
+// collect adds the dictionaries that fields have their values in to wanted. What the
+// values of those refer to is not among them: it is part of them once they are loaded.
+func collect(fields []*field, wanted map[int64]bool) {
+	for _, f := range fields {
+		switch {
+		case f.typ == nil: // is not read
+		case f.values != nil:
+			wanted[f.dict] = true
+		default:
+			collect(f.children, wanted)
+		}
 	}
+}
+
+// load returns the values of p. The caller has the lock.
+//
+// They may have their own values in dictionaries before p. That ends: the words for the
+// type of a dictionary that can be read have those of its values in them, and the
+// dictionaries of one id have the same words.
+func (d *dictionaries) load(p *piece) (arrow.ArrayData, error) {
+	if p.lay == nil {
+		return p.data, nil
+	}
+	values := []*field{d.schema.dicts[p.id]}
+	b, err := d.schema.batch(values, []int{0}, p.lay, p.at, p.body)
+	if err != nil {
+		return nil, err
+	}
+	if b.dicts, err = d.visible(values, p.seq); err != nil {
+		return nil, err
+	}
+	b.src.arena = new(arena) // the values stay
+	var c cursor
+	if p.data, err = b.load(values[0], &c, 0, b.Rows()); err != nil {
+		return nil, err
+	}
+	p.lay, p.body = nil, body{}
+	return p.data, nil
+}
+
+// join returns the values of the pieces since the last that is not a delta. The caller
+// has the lock.
+func (d *dictionaries) join(list []*piece) (arrow.ArrayData, error) {
 	var parts []arrow.Array
-	for _, p := range list[first:] {
-		data := p.data
-		if p.merged != nil {
-			data = p.merged
+	for _, p := range list[base(list):] {
+		data := p.merged
+		if data == nil {
+			var err error
+			if data, err = d.load(p); err != nil {
+				return nil, err
+			}
 		}
 		if data.Len() > 0 {
 			parts = append(parts, array.MakeFromData(data))
@@ -177,18 +174,21 @@ func (d *dictionaries) join(list []*piece) (arrow.ArrayData, error) {
 	return all.Data(), nil
 }
 
+// base returns which of the pieces of a dictionary is the last that those before it do
+// not matter to: it is no delta, or has them in it.
+func base(list []*piece) int {
+	i := len(list) - 1
+	for i > 0 && list[i].delta && list[i].merged == nil {
+		i--
+	}
+	return i
+}
+
 // forget drops what no batch sees that stands behind all messages so far.
 func (d *dictionaries) forget() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for id, list := range d.byID {
-		last := len(list) - 1
-		for last > 0 && list[last].delta {
-			last--
-		}
-		for _, p := range list[:last] {
-			p.data, p.merged, p.open = nil, nil, nil
-		}
-		d.byID[id] = list[last:]
+		d.byID[id] = slices.Delete(list, 0, base(list))
 	}
 }

@@ -158,3 +158,85 @@ func TestDictionaryIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestForgottenDictionaries looks at what a stream keeps of its dictionaries while each
+// batch replaces them or adds to them.
+func TestForgottenDictionaries(t *testing.T) {
+	grown := []string{`["x", "y"]`}
+	for i := range 100 {
+		grown = append(grown, strings.TrimSuffix(grown[i], "]")+fmt.Sprintf(`, "v%d"]`, i))
+	}
+	var replaced []string
+	for i := range 100 {
+		replaced = append(replaced, fmt.Sprintf(`["a%d", "b"]`, i))
+	}
+	for name, tc := range map[string]struct {
+		dicts []string
+		opts  []ipc.Option
+	}{
+		"replaced": {replaced, nil},
+		"added to": {grown, []ipc.Option{ipc.WithDictionaryDeltas(true)}},
+	} {
+		s, err := OpenStream(bytes.NewReader(encode(t, false, dictionaryBatches(t, tc.dicts...), tc.opts...)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range tc.dicts {
+			if _, err := s.Next([]int{0, 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := s.dicts.count(); n < len(tc.dicts) {
+			t.Errorf("%s: only %d dictionaries in the stream", name, n)
+		}
+		for id, list := range s.dicts.byID {
+			if len(list) != 1 || list[0].lay != nil {
+				t.Errorf("%s: %d pieces of dictionary %d are kept", name, len(list), id)
+			}
+		}
+	}
+}
+
+// TestNestedDictionary reads a dictionary whose values are in another one, which is
+// replaced before the first batch: values mean what they meant where they stand.
+func TestNestedDictionary(t *testing.T) {
+	indexes := func(id int64, values *field) *field {
+		return &field{name: "a", kind: typeInt, width: 1, dict: id, values: values, words: "dictionary of " + values.words,
+			typ: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: values.typ}}
+	}
+	texts := &field{kind: typeUtf8, typ: arrow.BinaryTypes.String, width: 4, words: "utf8"}
+	lists := &field{kind: typeList, width: 4, children: []*field{indexes(0, texts)}, words: "list of dictionary of utf8"}
+	lists.typ = arrow.ListOf(lists.children[0].typ)
+	schema := &schema{fields: []*field{indexes(1, lists)}, dicts: map[int64]*field{0: texts, 1: lists}}
+
+	var in bytes.Buffer
+	put := func(kind int, id int64, nodes, buffers []int64, bytes ...byte) {
+		w := newBuilder()
+		w.message(kind, int64(len(bytes)), func(from int) {
+			if kind == messageDictionary {
+				from = w.table(from, i64(id), ref)[1]
+			}
+			w.batch(from, 1, nodes, buffers, Uncompressed)
+		})
+		in.Write(append(w.framed(0), bytes...))
+	}
+	text := func(c byte) {
+		put(messageDictionary, 0, []int64{1, 0}, []int64{0, 0, 0, 8, 8, 1}, 0, 0, 0, 0, 1, 0, 0, 0, c)
+	}
+	text('x')
+	put(messageDictionary, 1, []int64{1, 0, 1, 0}, []int64{0, 0, 0, 8, 8, 0, 8, 1}, 0, 0, 0, 0, 1, 0, 0, 0, 0)
+	text('y')
+	put(messageBatch, 0, []int64{1, 0}, []int64{0, 0, 0, 1}, 0)
+	s := &Stream{r: &in, schema: schema, dicts: newDictionaries(schema)}
+	b, err := s.Next([]int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrays, err := b.Read(0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := arrays[0].ValueStr(0); got != `["x"]` {
+		t.Errorf("the value is %s", got)
+	}
+}

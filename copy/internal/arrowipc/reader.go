@@ -173,6 +173,9 @@ func (x *Reader) metadata(k *Block) (message, error) {
 	return parseMessage(b[size:int64(size)+length], k.at)
 }
 
+// body returns where the buffers of the message at k are.
+func (x *Reader) body(k *Block) body { return body{r: x.r, base: k.at + k.meta} }
+
 // note reads the metadata of the message at k, which must be of the given kind.
 func (x *Reader) note(k *Block, kind int) error {
 	m, err := x.metadata(k)
@@ -188,14 +191,7 @@ func (x *Reader) note(k *Block, kind int) error {
 // noteMessage takes over what m, at k, says about a batch or a dictionary.
 func (x *Reader) noteMessage(k *Block, m message) error {
 	if m.kind == messageDictionary {
-		base := k.at + k.meta
-		return x.dicts.add(m, func(lay *layout, values *field) (*Batch, error) {
-			b, err := newBatch([]*field{values}, []int{0}, lay, m.at)
-			if err == nil {
-				b.src.r, b.src.base = x.r, base
-			}
-			return b, err
-		})
+		return x.dicts.add(m, x.body(k))
 	}
 	lay, err := readLayout(m.header, m)
 	if err != nil {
@@ -294,15 +290,13 @@ func (x *Reader) Batch(i int, columns []int) (*Batch, error) {
 	if m.kind != messageBatch || m.body != k.body || lay.rows != k.Rows {
 		return nil, errChanged()
 	}
-	b, err := newBatch(x.schema.fields, columns, lay, k.at)
+	b, err := x.schema.batch(x.schema.fields, columns, lay, k.at, x.body(k))
 	if err != nil {
 		return nil, err
 	}
 	if b.dicts, err = x.dicts.seen(b.fields, k.seq); err != nil {
 		return nil, err
 	}
-	b.big = x.schema.big
-	b.src.r, b.src.base = x.r, k.at+k.meta
 	return b, b.fetch(k.body)
 }
 
@@ -339,11 +333,11 @@ func (x *Reader) ValueBytes(i int, columns []int, from, n int64) (int64, error) 
 	if err != nil {
 		return 0, err
 	}
-	b, err := newBatch(x.schema.fields, columns, lay, k.at)
+	b, err := x.schema.batch(x.schema.fields, columns, lay, k.at, x.body(k))
 	if err != nil {
 		return 0, err
 	}
-	b.big, b.src.r, b.src.base, b.src.arena = x.schema.big, x.r, k.at+k.meta, new(arena)
+	b.src.arena = new(arena)
 	total := int64(0)
 	for c, f := range b.fields {
 		switch f.kind {

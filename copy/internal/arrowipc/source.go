@@ -53,16 +53,21 @@ func aligned(n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n)
 }
 
+// body is where the buffers of a message are: in memory, or else in r from base on.
+type body struct {
+	mem  []byte
+	r    io.ReaderAt
+	base int64
+}
+
 // source gives the bytes of the buffers of one batch.
 type source struct {
+	body
 	lay   *layout
-	at    int64       // of the message
-	r     io.ReaderAt // of the body, if it is not in memory
-	base  int64       // of the body in r
-	mem   []byte      // the body
-	plain *unpacked   // what was decompressed; nil if nothing is compressed
-	arena *arena      // of one Read
-	taken int64       // bytes that were handed out
+	at    int64     // of the message
+	plain *unpacked // what was decompressed; nil if nothing is compressed
+	arena *arena    // of one Read
+	taken int64     // bytes that were handed out
 }
 
 // unpacked is the buffers of a batch that were decompressed, for all its forks.

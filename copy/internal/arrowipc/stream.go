@@ -1,6 +1,7 @@
 package arrowipc
 
 import (
+	"bytes"
 	"errors"
 	"io"
 
@@ -31,7 +32,7 @@ func OpenStream(r io.Reader) (*Stream, error) {
 	if IsFile(head) {
 		s.at = 8
 	} else {
-		s.r = io.MultiReader(newHead(head), r)
+		s.r = io.MultiReader(bytes.NewReader(head), r)
 	}
 	m, _, err := s.message()
 	switch {
@@ -48,20 +49,6 @@ func OpenStream(r io.Reader) (*Stream, error) {
 	return s, err
 }
 
-// head is what was read of the stream to see what it is.
-type head struct{ b []byte }
-
-func newHead(b []byte) *head { return &head{b} }
-
-func (h *head) Read(p []byte) (int, error) {
-	if len(h.b) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, h.b)
-	h.b = h.b[n:]
-	return n, nil
-}
-
 // Columns returns the columns of the stream.
 func (s *Stream) Columns() []Column { return s.schema.columns() }
 
@@ -71,20 +58,13 @@ func (s *Stream) Offset() int64 { return s.at }
 // Next returns the next batch for reading the given columns, io.EOF behind the last.
 func (s *Stream) Next(columns []int) (*Batch, error) {
 	for {
-		m, body, err := s.message()
+		m, in, err := s.message()
 		if err != nil {
 			return nil, err
 		}
 		switch m.kind {
 		case messageDictionary:
-			err := s.dicts.add(m, func(lay *layout, values *field) (*Batch, error) {
-				b, err := newBatch([]*field{values}, []int{0}, lay, m.at)
-				if err == nil {
-					b.src.mem = body
-				}
-				return b, err
-			})
-			if err != nil {
+			if err := s.dicts.add(m, in); err != nil {
 				return nil, err
 			}
 		case messageBatch:
@@ -92,15 +72,14 @@ func (s *Stream) Next(columns []int) (*Batch, error) {
 			if err != nil {
 				return nil, err
 			}
-			b, err := newBatch(s.schema.fields, columns, lay, m.at)
+			b, err := s.schema.batch(s.schema.fields, columns, lay, m.at, in)
 			if err != nil {
 				return nil, err
 			}
-			s.dicts.forget()
 			if b.dicts, err = s.dicts.seen(b.fields, s.dicts.count()); err != nil {
 				return nil, err
 			}
-			b.big, b.src.mem = s.schema.big, body
+			s.dicts.forget()
 			return b, nil
 		default:
 			return nil, damaged(m.at, "a message of kind %d does not belong into a stream", m.kind)
@@ -109,47 +88,47 @@ func (s *Stream) Next(columns []int) (*Batch, error) {
 }
 
 // message reads the next message and its body; io.EOF if there is none.
-func (s *Stream) message() (message, []byte, error) {
+func (s *Stream) message() (message, body, error) {
 	if s.done {
-		return message{}, nil, io.EOF
+		return message{}, body{}, io.EOF
 	}
 	at := s.at
 	b := make([]byte, 8)
 	n, err := io.ReadFull(s.r, b[:4])
 	if s.at += int64(n); err == io.EOF {
 		s.done = true
-		return message{}, nil, io.EOF
+		return message{}, body{}, io.EOF
 	} else if err != nil {
-		return message{}, nil, cut(err, at)
+		return message{}, body{}, cut(err, at)
 	}
 	size, length := prefix(b[:4])
 	if size == 4 && b[0] == 0xff && b[1] == 0xff && b[2] == 0xff && b[3] == 0xff {
 		n, err = io.ReadFull(s.r, b[4:])
 		if s.at += int64(n); err != nil {
-			return message{}, nil, cut(err, at)
+			return message{}, body{}, cut(err, at)
 		}
 		_, length = prefix(b)
 	}
 	if length == 0 {
 		s.done = true
-		return message{}, nil, io.EOF
+		return message{}, body{}, io.EOF
 	}
 	if length < 0 {
-		return message{}, nil, damaged(at, "a message has %d bytes of metadata", length)
+		return message{}, body{}, damaged(at, "a message has %d bytes of metadata", length)
 	}
 	meta, err := s.read(length)
 	if err != nil {
-		return message{}, nil, cut(err, at)
+		return message{}, body{}, cut(err, at)
 	}
 	m, err := parseMessage(meta, at)
 	if err != nil {
-		return message{}, nil, err
+		return message{}, body{}, err
 	}
-	body, err := s.read(m.body)
+	mem, err := s.read(m.body)
 	if err != nil {
-		return message{}, nil, cut(err, at)
+		return message{}, body{}, cut(err, at)
 	}
-	return m, body, nil
+	return m, body{mem: mem}, nil
 }
 
 // cut is the error for a stream that ends inside the message at at.
