@@ -196,3 +196,18 @@ func BenchmarkWholeGraph(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPathsBetween goes along the one path of a line, with and without its weight.
+func BenchmarkPathsBetween(b *testing.B) {
+	g := line(b, 400, 1)
+	for _, weight := range []string{"", "w"} {
+		b.Run("weight="+weight, func(b *testing.B) {
+			for b.Loop() {
+				err := failure(g.PathsBetween(b.Context(), Node{0, 0}, Node{0, 399}, Hops{0, NoLimit}, Trail, &Options{Weight: weight}))
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -362,7 +362,12 @@ func TestPaths(t *testing.T) {
 						t.Errorf("%v %v from %v:\n got %v\nwant %v", mode, hops, c.from, got, want)
 					}
 					ends := want[:0:0]
-					for p, err := range c.g.Paths(t.Context(), c.from, hops, mode, &c.opt) {
+					weighted := c.opt
+					weighted.Weight = "w"
+					for p, err := range c.g.Paths(t.Context(), c.from, hops, mode, &weighted) {
+						if w := c.weight(p); p.Weight != w {
+							t.Errorf("path %v has weight %v, want %v", p, p.Weight, w)
+						}
 						if err == nil && p.Nodes[p.Len()] == c.to && c.okTo {
 							ends = append(ends, text(p))
 						}

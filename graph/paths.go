@@ -71,24 +71,26 @@ func (g *Graph) paths(ctx context.Context, from Node, to *Node, hops Hops, mode 
 			yield(Path{}, err)
 			return
 		}
-		w := walker{search: q, mode: mode, most: most}
+		w := walker{search: q, mode: mode, least: least, most: most}
 		defer func() {
 			w.close()
 			q.release(err)
 		}()
 		more := false
-		if err = mmap.Guard(func() (err error) { more, err = w.begin(from, to); return err }); err != nil {
-			yield(Path{}, err)
-			return
+		err = mmap.Guard(func() (err error) {
+			if more, err = w.begin(from, to); more && !w.wanted() {
+				more, err = w.next()
+			}
+			return err
+		})
+		for err == nil && more {
+			if !yield(w.path, nil) {
+				return
+			}
+			err = mmap.Guard(func() (err error) { more, err = w.next(); return err })
 		}
-		for more {
-			if uint32(w.path.Len()) >= least && (to == nil || w.number() == w.end) && !yield(w.path, nil) {
-				return
-			}
-			if err = mmap.Guard(func() (err error) { more, err = w.step(); return err }); err != nil {
-				yield(Path{}, err)
-				return
-			}
+		if err != nil {
+			yield(Path{}, err)
 		}
 	}
 }
@@ -98,6 +100,7 @@ func (g *Graph) paths(ctx context.Context, from Node, to *Node, hops Hops, mode 
 type walker struct {
 	*search
 	mode    Mode
+	least   uint32
 	most    uint32
 	bounded bool // paths end at end: sides[0] knows how far away it is
 	end     uint32
@@ -172,7 +175,26 @@ func (w *walker) number() uint32 {
 	return w.start
 }
 
-// step makes w.path the next path, of whatever length, and reports whether there is one.
+// wanted reports whether w.path is one of those that are asked for.
+func (w *walker) wanted() bool {
+	return uint32(w.path.Len()) >= w.least && (!w.bounded || w.number() == w.end)
+}
+
+// next makes w.path the next path that is wanted, with its weight, and reports whether there
+// is one.
+func (w *walker) next() (bool, error) {
+	for {
+		more, err := w.step()
+		if err != nil || !more {
+			return false, err
+		}
+		if w.wanted() {
+			return true, w.weights.path(&w.path)
+		}
+	}
+}
+
+// step makes w.path the next path, wanted or not, and reports whether there is one.
 func (w *walker) step() (bool, error) {
 	if uint32(w.path.Len()) < w.most {
 		begin := len(w.list.arcs)
@@ -198,7 +220,7 @@ func (w *walker) step() (bool, error) {
 		}
 		a := w.list.arcs[f.at]
 		if w.near(a.node, uint32(len(w.frames))) && w.enter(a) {
-			return true, w.weights.path(&w.path)
+			return true, nil
 		}
 	}
 	return false, nil

@@ -59,10 +59,17 @@ func searches(ctx context.Context, g *Graph, from, to Node, hops Hops, opt *Opti
 // line returns nodes 0 to n-1 in a row, all edges of the given weight.
 func line(t testing.TB, n int, weight float64) *Graph {
 	t.Helper()
-	r := modelRel{}
+	var edges []modelEdge
 	for i := range n - 1 {
-		r.edges = append(r.edges, modelEdge{from: uint32(i), to: uint32(i + 1), weight: weight})
+		edges = append(edges, modelEdge{from: uint32(i), to: uint32(i + 1), weight: weight})
 	}
+	return graphWith(t, n, edges)
+}
+
+// graphWith returns a graph of n nodes with the edges.
+func graphWith(t testing.TB, n int, edges []modelEdge) *Graph {
+	t.Helper()
+	r := modelRel{edges: edges}
 	run := makeRun(rand.New(rand.NewPCG(1, 1)), r.edges, 0)
 	g, err := build([]nodeSpace{{vis: new(visibility.Groups).Append(uint64(n))}}, []relSpace{r.space([]columnar.AdjacencyRun{run})})
 	if err != nil {
@@ -271,6 +278,23 @@ func TestWeights(t *testing.T) {
 	g := line(t, 3, 1)
 	if _, _, err := g.ShortestPath(t.Context(), Node{0, 0}, Node{0, 1}, Hops{0, 1}, &Options{Weight: "nothing"}); pgerr.Code(err) != pgerr.UndefinedColumn {
 		t.Errorf("a column that is not there: %v", err)
+	}
+}
+
+// TestWeightsOfOtherPaths has an edge without a weight on the way to no path that is asked for.
+func TestWeightsOfOtherPaths(t *testing.T) {
+	g := graphWith(t, 3, []modelEdge{{from: 0, to: 1, weight: math.NaN()}, {from: 0, to: 2, weight: 4}, {from: 1, to: 0, weight: 1}})
+	n := 0
+	for p, err := range g.PathsBetween(t.Context(), Node{0, 0}, Node{0, 2}, Hops{1, 3}, Acyclic, &Options{Weight: "w"}) {
+		if n++; err != nil || p.Len() != 1 || p.Weight != 4 {
+			t.Errorf("%v, %v", p, err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d paths", n)
+	}
+	if err := failure(g.Paths(t.Context(), Node{0, 0}, Hops{1, 1}, Walk, &Options{Weight: "w"})); pgerr.Code(err) != pgerr.InvalidParameterValue {
+		t.Errorf("a path over the edge: %v", err)
 	}
 }
 
