@@ -439,10 +439,10 @@ func (w *writer) formatGroups(ctx context.Context, next *atomic.Int64, ahead cha
 		if err != nil {
 			return err
 		}
-		if len(buf) > 0 {
-			send(buf)
+		if len(buf) > 0 && send(buf) == nil {
+			return context.Cause(ctx) // which the writer is told, as long as the queue has no end
 		}
-		close(queues[g])
+		close(queues[g]) // all of the group is in it
 	}
 }
 
