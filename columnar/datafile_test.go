@@ -10,6 +10,7 @@ import (
 
 	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/internal/vfs"
+	"github.com/ingotdb/ingot/internal/vfs/memfs"
 	"github.com/ingotdb/ingot/mmap"
 )
 
@@ -205,5 +206,91 @@ func TestSyncCancelled(t *testing.T) {
 	}
 	if err := fsys.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestAppendedWithoutRows holds that a load of which no row is left gives the file back that
+// was reserved for it, and makes no commit.
+func TestAppendedWithoutRows(t *testing.T) {
+	for _, planned := range []bool{true, false} {
+		s := mustOpen(t, Options{FS: memfs.New(), InlineBytes: 1})
+		schema := narrow("t")
+		if err := write(s, func(tx *Txn) error { return tx.CreateTable(schema) }); err != nil {
+			t.Fatal(err)
+		}
+		p := LoadPlan{Schema: schema}
+		if planned {
+			p.Fragments, p.VarBytes = []int{1000, 1000}, 1000
+		}
+		l, err := s.NewLoad(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			w, err := l.Fragment(i, 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Finish(0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		syncs := s.LogSyncs()
+		if err := write(s, func(tx *Txn) error { _, err := tx.Append(context.Background(), "t", l); return err }); err != nil {
+			t.Fatal(err)
+		}
+		if names := dataFiles(t, s); len(names) != 0 || s.LogSyncs() != syncs {
+			t.Errorf("planned %v: %v are left, %d syncs", planned, names, s.LogSyncs()-syncs)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		noLeaks(t, "a load without rows")
+	}
+}
+
+// TestRefusedLoadIsDropped holds that a load which Append refuses, for whatever reason, is
+// dropped with its file.
+func TestRefusedLoadIsDropped(t *testing.T) {
+	ctx := context.Background()
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, refuse := range map[string]func(*Txn, *Load) error{
+		"no such table": func(tx *Txn, l *Load) error { _, err := tx.Append(ctx, "u", l); return err },
+		"altered": func(tx *Txn, l *Load) error {
+			tab, err := tx.Table("t")
+			if err != nil {
+				return err
+			}
+			c := tab.Schema().Clone()
+			c.Columns = c.Columns[:2]
+			if err := tx.AlterTable(c); err != nil {
+				return err
+			}
+			_, err = tx.Append(ctx, "t", l)
+			return err
+		},
+		"cancelled": func(tx *Txn, l *Load) error { _, err := tx.Append(ended, "t", l); return err },
+		"ended":     func(tx *Txn, l *Load) error { tx.Rollback(); _, err := tx.Append(ctx, "t", l); return err },
+	} {
+		s := mustOpen(t, Options{FS: memfs.New(), InlineBytes: 1})
+		schema := narrow("t")
+		if err := write(s, func(tx *Txn) error { return tx.CreateTable(schema) }); err != nil {
+			t.Fatal(err)
+		}
+		l, err := loadRows(s, schema, 0, 100, 64, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := write(s, func(tx *Txn) error { return refuse(tx, l) }); err == nil {
+			t.Errorf("%s: not refused", name)
+		}
+		if names := dataFiles(t, s); len(names) != 0 {
+			t.Errorf("%s: %v are left", name, names)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		noLeaks(t, name)
 	}
 }

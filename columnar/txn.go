@@ -216,6 +216,12 @@ func (t *Txn) Append(ctx context.Context, name string, l *Load) (first visibilit
 // AppendConflict is Append with another end for rows that violate a unique constraint. The
 // edges of a row that is replaced go over to the row with its key.
 func (t *Txn) AppendConflict(ctx context.Context, name string, l *Load, policy OnConflict) (a Appended, err error) {
+	brought := l
+	defer func() {
+		if err != nil {
+			brought.Abort() // which does nothing once somebody has taken it
+		}
+	}()
 	slot, err := t.slot(name)
 	if err != nil {
 		return a, err
@@ -285,6 +291,10 @@ func errAltered(name string) error {
 // add writes the operations that bring the fragments of a load and puts them into the
 // draft.
 func (t *Txn) add(slot int, l *Load, frags []*fragment) error {
+	if len(frags) == 0 { // no record would ever have a reason to drop its file
+		l.discard()
+		return nil
+	}
 	id := t.draft.tables[slot].schema.ID
 	if l.df != nil {
 		ref := l.df.ref()
