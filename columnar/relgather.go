@@ -21,11 +21,14 @@ func findRows(frags []*fragment) *rowFinder {
 	for i, f := range frags {
 		r.starts[i+1] = r.starts[i] + uint32(f.rows)
 	}
-	for at, f := uint32(0), uint32(0); at < r.starts[len(frags)]; at += 1 << finderShift {
-		for r.starts[f+1] <= at {
+	all := r.starts[len(frags)]
+	r.blocks = make([]uint32, (uint64(all)+1<<finderShift-1)>>finderShift)
+	f := uint32(0)
+	for i := range r.blocks {
+		for r.starts[f+1] <= uint32(i)<<finderShift {
 			f++
 		}
-		r.blocks = append(r.blocks, f)
+		r.blocks[i] = f
 	}
 	return r
 }

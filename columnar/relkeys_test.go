@@ -93,3 +93,25 @@ func TestKeyed(t *testing.T) {
 		snap.Release()
 	}
 }
+
+// TestFindRows looks rows up in fragments of any sizes, up to as many as nodes have ids.
+func TestFindRows(t *testing.T) {
+	for _, sizes := range [][]int{{}, {1}, {1023, 1, 1, 2048, 3}, {5000, 1 << 30, 7, 1<<32 - 1<<30 - 5000 - 7 - 1}} {
+		var frags []*fragment
+		all := uint64(0)
+		for _, n := range sizes {
+			frags = append(frags, &fragment{rows: n})
+			all += uint64(n)
+		}
+		r := findRows(frags)
+		first := uint64(0)
+		for i, n := range sizes {
+			for _, at := range []uint64{first, first + uint64(n)/2, first + uint64(n) - 1} {
+				if g := r.gather([]uint32{uint32(at)}); g.frag[0] != uint32(i) || uint64(g.row[0]) != at-first {
+					t.Errorf("row %d of %d is row %d of fragment %d, want %d of %d", at, all, g.row[0], g.frag[0], at-first, i)
+				}
+			}
+			first += uint64(n)
+		}
+	}
+}
