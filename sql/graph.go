@@ -321,8 +321,7 @@ func (g *graphCall) path(p graph.Path, each func(n int, cols []columnar.Vec) err
 	cols := g.columns()
 	var text []byte
 	for i := range p.Nodes {
-		text = append(append(text, ',', '"'), quoteElement(keys.AppendText(nil, i, g.run.loc))...)
-		text = append(text, '"')
+		text = pgtext.AppendArrayElement(append(text, ','), keys.AppendText(nil, i, g.run.loc))
 	}
 	text[0] = '{'
 	text = append(text, '}')
@@ -338,18 +337,6 @@ func (g *graphCall) path(p graph.Path, each func(n int, cols []columnar.Vec) err
 		row = append(row, expr.FromValues(cols[2].Type, []columnar.Value{{Type: cols[2].Type, F: p.Weight}}))
 	}
 	return each(1, row)
-}
-
-// quoteElement returns the text of an array's element as it stands between quotes.
-func quoteElement(text []byte) []byte {
-	out := make([]byte, 0, len(text))
-	for _, c := range text {
-		if c == '"' || c == '\\' {
-			out = append(out, '\\')
-		}
-		out = append(out, c)
-	}
-	return out
 }
 
 // keys returns the keys of nodes, in the type of the result.

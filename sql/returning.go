@@ -54,13 +54,9 @@ func (t *returning) add(n int, col func(pos int) columnar.Vec) error {
 
 // keep takes a copy of a batch.
 func (t *returning) keep(b *RowBatch) error {
-	every := make([]int32, b.Rows)
-	for i := range every {
-		every[i] = int32(i)
-	}
 	kept := &RowBatch{Rows: b.Rows, Cols: make([]columnar.Vec, len(b.Cols))}
 	for i := range b.Cols {
-		kept.Cols[i] = expr.Gather(&b.Cols[i], every)
+		kept.Cols[i] = expr.Clone(&b.Cols[i])
 		t.bytes += int64(len(kept.Cols[i].Fixed()) + len(kept.Cols[i].Data()) + 4*len(kept.Cols[i].Offsets()))
 	}
 	if limit := t.q.run.opt.MemoryLimit; t.bytes > limit {
