@@ -177,8 +177,9 @@ type SessionOptions struct {
 //
 // The data is not copied where an Arrow type has the layout of a column, which are
 // integers, floats, booleans, dates, utf8, binary, microseconds and decimals of the width that
-// their precision needs. t is retained until the name is registered again or unregistered and
-// must not be changed. A table of the store with the same name comes first.
+// their precision needs. t is retained until the name is registered again or unregistered, by
+// when queries that read it must have ended, and must not be changed. A table of the store
+// with the same name comes first.
 func (db *DB) RegisterArrow(name string, t arrow.Table) error {
 	return db.shared.RegisterArrow(name, t)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ingotdb/ingot/copy"
 	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/sql/ast"
+	"github.com/ingotdb/ingot/sql/internal/expr"
 )
 
 // Shared is what the sessions of one program have in common beside the store: Arrow data
@@ -40,7 +41,7 @@ type running struct {
 
 // RegisterArrow lets queries read t by name, in FROM. The data is not copied where the
 // layouts are the same; it is retained until the name is registered again or unregistered,
-// and must not be changed until then. Queries that began before go on with what they see.
+// by when queries that read it must have ended, and must not be changed until then.
 func (s *Shared) RegisterArrow(name string, t arrow.Table) error {
 	table, err := copy.StageArrow(name, t)
 	if err != nil {
@@ -59,7 +60,8 @@ func (s *Shared) RegisterArrow(name string, t arrow.Table) error {
 	return nil
 }
 
-// UnregisterArrow takes the name back. Queries that read it must have ended.
+// UnregisterArrow takes the name back and releases its data. Queries that read it must have
+// ended.
 func (s *Shared) UnregisterArrow(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,33 +120,18 @@ func (s *Shared) progress() (*columnar.Table, error) {
 	}
 	s.mu.Unlock()
 	slices.SortFunc(list, func(a, b running) int { return cmp.Compare(a.id, b.id) })
-	n := len(list)
-	cols := make([]columnar.ColumnBuf, len(progressColumns))
-	for i := range cols {
-		c := &cols[i]
-		if c.Type = progressColumns[i].Type; c.Type.Variable() {
-			c.Offsets = make([]int32, n+1)
-		} else {
-			c.Fixed = make([]byte, 8*n)
-		}
-	}
-	for k, r := range list {
+	cols := make([][]columnar.Value, len(progressColumns))
+	for _, r := range list {
 		p := r.progress
-		for i, v := range []any{r.id, r.table, r.command, r.source, p.BytesProcessed.Load(), p.BytesTotal.Load(),
-			p.TuplesProcessed.Load(), p.TuplesExcluded.Load(), p.TuplesSkipped.Load()} {
-			val := columnar.Value{Type: cols[i].Type}
-			if text, ok := v.(string); ok {
-				val.S = text
-			} else {
-				val.I = v.(int64)
-			}
-			cols[i].SetValue(k, val)
+		for i, v := range []columnar.Value{{I: r.id}, {S: r.table}, {S: r.command}, {S: r.source},
+			{I: p.BytesProcessed.Load()}, {I: p.BytesTotal.Load()},
+			{I: p.TuplesProcessed.Load()}, {I: p.TuplesExcluded.Load()}, {I: p.TuplesSkipped.Load()}} {
+			cols[i] = append(cols[i], v)
 		}
 	}
 	vecs := make([]columnar.Vec, len(cols))
 	for i := range cols {
-		c := &cols[i]
-		vecs[i] = columnar.MakeVec(c.Type, n, nil, c.Fixed, nil, c.Offsets, c.Data, nil)
+		vecs[i] = expr.FromValues(progressColumns[i].Type, cols[i])
 	}
 	return columnar.StagedTable(&columnar.Schema{Name: "copy_progress", Columns: slices.Clone(progressColumns)}, [][]columnar.Vec{vecs})
 }
