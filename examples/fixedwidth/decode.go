@@ -26,7 +26,7 @@ func (d *decoder) Close() {}
 // End returns the position behind the k-th line of the block: all are equally long.
 func (d *decoder) End(k int) int { return k * (d.length + 1) }
 
-// Index counts the lines in front that have the right length and are text.
+// Index counts the lines in front that have the right length and whose fields are text.
 func (d *decoder) Index(b []byte, last bool) (ready int, bad bool) {
 	if last && len(b) > 0 && b[len(b)-1] != '\n' {
 		b = append(b, '\n')
@@ -37,7 +37,7 @@ func (d *decoder) Index(b []byte, last bool) (ready int, bad bool) {
 		switch {
 		case !ended:
 			return ready, len(line) > d.length
-		case len(line) != d.length || !text(line):
+		case len(line) != d.length || !text(line) || d.cut(line) >= 0:
 			return ready, true
 		}
 		ready++

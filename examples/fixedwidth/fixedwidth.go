@@ -11,10 +11,10 @@
 //
 //	COPY people FROM 'people.dat' (FORMAT fixedwidth, WIDTHS '6,14,10')
 //
-// Widths are bytes. Blanks around a value mean nothing, a field of blanks is NULL. Every
-// line has the same length and ends with LF, which the last may lack. On the way out numbers
-// stand on the right, everything else on the left; a value that is wider than its field is
-// an error, as are line breaks in a value.
+// Widths are bytes; no field begins inside a character. Blanks around a value mean nothing, a
+// field of blanks is NULL. Every line has the same length and ends with LF, which the last
+// may lack. On the way out numbers stand on the right, everything else on the left; a value
+// that is wider than its field is an error, as are line breaks in a value.
 //
 // What a format does not do here shows how little it need know: several goroutines, files,
 // compression, WHERE, ON_ERROR and its notices, NOT NULL, CHECK, keys, and which of several
@@ -152,6 +152,11 @@ func (l *lines) Explain(r *copy.Record) *copy.Error {
 	case !text(line):
 		return r.Error(failf("22021", "invalid byte sequence for encoding \"UTF8\""), 0, 0)
 	}
+	if i := l.cut(line); i >= 0 {
+		e := r.Error(failf("22021", "field %d ends inside a character", i+1), 0, 0)
+		e.Column = l.binding.Columns[i].Name
+		return e
+	}
 	at := 0
 	for i, width := range l.widths {
 		value := line[at : at+width]
@@ -172,5 +177,16 @@ func (l *lines) Explain(r *copy.Record) *copy.Error {
 
 // text reports whether b can be text: UTF-8 without zero bytes.
 func text(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
+
+// cut returns the first field of a line, which is text, that ends inside a character, or -1.
+func (l *lines) cut(line []byte) int {
+	at := 0
+	for i, width := range l.widths {
+		if at += width; at < len(line) && !utf8.RuneStart(line[at]) {
+			return i
+		}
+	}
+	return -1
+}
 
 func failf(state, format string, args ...any) *copy.Error { return copy.Errorf(state, format, args...) }

@@ -375,21 +375,48 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestTooWide has a value that does not fit its field.
-func TestTooWide(t *testing.T) {
+// TestCutCharacter has a line in which a field begins inside a character: its parts are no
+// text.
+func TestCutCharacter(t *testing.T) {
 	ctx := context.Background()
 	db, err := ingot.Open(ctx, filepath.Join(t.TempDir(), "store"), ingot.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for _, s := range []string{"CREATE TABLE t (a text)", "INSERT INTO t VALUES ('abc')"} {
-		if _, err := db.Exec(ctx, s); err != nil {
+	if _, err := db.Exec(ctx, "CREATE TABLE t (a text, b text)"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.CopyFrom(ctx, "t", strings.NewReader("é1\n"), "FORMAT fixedwidth, WIDTHS '2,1'"); err != nil {
+		t.Error(err)
+	}
+	_, err = db.CopyFrom(ctx, "t", strings.NewReader("xy1\né1\n"), "FORMAT fixedwidth, WIDTHS '1,2'")
+	var e *copy.Error
+	if !errors.As(err, &e) || e.SQLState != "22021" || e.Line != 2 || e.Column != "a" {
+		t.Errorf("%+v, want 22021 in line 2", err)
+	}
+}
+
+// TestUnwritable has values that do not fit their fields.
+func TestUnwritable(t *testing.T) {
+	ctx := context.Background()
+	db, err := ingot.Open(ctx, filepath.Join(t.TempDir(), "store"), ingot.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for value, state := range map[string]string{"abc": "22001", "\n": "0A000"} {
+		for _, s := range []string{"CREATE TABLE t (a text)", "INSERT INTO t VALUES ('" + value + "')"} {
+			if _, err := db.Exec(ctx, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var e *copy.Error
+		if _, err := db.CopyTo(ctx, "t", io.Discard, "FORMAT fixedwidth, WIDTHS '2'"); !errors.As(err, &e) || e.SQLState != state {
+			t.Errorf("%q: %v, want %s", value, err, state)
+		}
+		if _, err := db.Exec(ctx, "DROP TABLE t"); err != nil {
 			t.Fatal(err)
 		}
-	}
-	var e *copy.Error
-	if _, err := db.CopyTo(ctx, "t", io.Discard, "FORMAT fixedwidth, WIDTHS '2'"); !errors.As(err, &e) || e.SQLState != "22001" {
-		t.Errorf("%v, want 22001", err)
 	}
 }
