@@ -2,35 +2,42 @@ package parquet
 
 import (
 	"encoding/binary"
+
+	"github.com/ingotdb/ingot/columnar"
 )
 
-// bound returns how many bytes the variable-length values of the part have at most, -1 if
-// that is not known before they are read. Only the heads of pages and the dictionaries are
-// looked at; what is damaged is for Read to say.
-func (p *part) bound() int64 {
-	if p.pruned {
-		return 0
+// bound sets how many bytes the variable-length values of parts have at most, -1 if that is
+// not known before they are read. The parts are all those of one row group. Only the heads
+// of pages and the dictionaries are looked at, once each; what is damaged is for Read to say.
+func (in *input) bound(parts []part) {
+	if parts[0].pruned {
+		return
 	}
-	total := int64(0)
-	for i, k := range p.from {
-		if !p.binding.Columns[i].Type.Variable() {
-			continue
+	for i, k := range in.from {
+		if want := in.binding.Columns[i].Type; want.Variable() && !in.boundColumn(parts, k, want) {
+			for i := range parts {
+				parts[i].varBytes = -1
+			}
+			return
 		}
-		d := &p.fields[k]
-		if d.list || !convertible(d.typ, p.binding.Columns[i].Type) || d.meaning == meansDecimal {
-			return -1
-		}
-		c, err := p.chunk(p.group, k)
-		if err != nil {
-			return -1
-		}
-		n := p.reader.pages(c).varBytes(p.first, p.rows)
-		if n < 0 {
-			return -1
-		}
-		total += n
 	}
-	return total
+}
+
+// boundColumn adds to parts what a field has that becomes a column of type want, and reports
+// whether that is known.
+func (in *input) boundColumn(parts []part, k int, want columnar.Type) bool {
+	d := &in.fields[k]
+	if d.list || !convertible(d.typ, want) || d.meaning == meansDecimal {
+		return false
+	}
+	if w := d.physWidth(); w > 0 {
+		for i := range parts {
+			parts[i].varBytes += int64(w) * parts[i].rows
+		}
+		return true
+	}
+	c, err := in.chunk(parts[0].group, k)
+	return err == nil && in.reader.pages(c).varBytes(parts)
 }
 
 // pages returns a reader of the pages of c.
@@ -42,39 +49,49 @@ func (f *reader) pages(c *chunk) *pageReader {
 // headBytes is how much is read at once where only the heads of pages are wanted.
 const headBytes = 4 << 10
 
-// varBytes returns how many bytes the values of n rows from the first on have at most, -1 if it
-// is not known.
-func (p *pageReader) varBytes(first, n int64) (total int64) {
+// varBytes adds to parts how many bytes their values have at most, and reports whether that is
+// known. A page that several parts share counts for each.
+func (p *pageReader) varBytes(parts []part) bool {
 	longest := int64(-1)
-	for at := int64(0); at < first+n && p.left() > 0; {
+	for at := int64(0); p.left() > 0; {
+		for len(parts) > 0 && parts[0].first+parts[0].rows <= at {
+			parts = parts[1:]
+		}
+		if len(parts) == 0 {
+			break
+		}
 		h, err := p.header()
 		if err != nil {
-			return -1
+			return false
 		}
 		switch h.typ {
 		case pageDictionary:
 			_, body, err := p.body(&h)
 			if err != nil || h.encoding != encPlain && h.encoding != encPlainDictionary {
-				return -1
+				return false
 			}
 			longest = longestValue(body)
 			continue
 		case pageData, pageDataV2:
-			shared := min(at+int64(h.values), first+n) - max(at, first)
-			at += int64(h.values)
-			switch {
-			case shared <= 0:
-			case h.encoding == encPlain || h.encoding == encDeltaLength:
-				total += int64(h.uncompressed)
-			case (h.encoding == encDictionary || h.encoding == encPlainDictionary) && longest >= 0:
-				total += longest * shared
-			default:
-				return -1
+			from, to := at, at+int64(h.values)
+			at = to
+			for i := range parts {
+				q := &parts[i]
+				shared := min(to, q.first+q.rows) - max(from, q.first)
+				switch {
+				case shared <= 0:
+				case h.encoding == encPlain || h.encoding == encDeltaLength:
+					q.varBytes += int64(h.uncompressed)
+				case (h.encoding == encDictionary || h.encoding == encPlainDictionary) && longest >= 0:
+					q.varBytes += longest * shared
+				default:
+					return false
+				}
 			}
 		}
 		p.skip(&h)
 	}
-	return total
+	return true
 }
 
 // longestValue returns the length of the longest byte array of a plain page.

@@ -129,25 +129,32 @@ func (in *input) Parts() iter.Seq2[copy.Part, error] {
 	}
 	return func(yield func(copy.Part, error) bool) {
 		for g := range in.foot.groups {
-			rows := in.foot.groups[g].rows
-			pieces := max(1, rows/splitRows)
-			if whole {
-				pieces = 1
-			}
-			pruned := in.prunes(g)
-			for i := range pieces {
-				first := i * splitRows
-				p := &part{input: in, group: g, first: first, rows: splitRows, pruned: pruned}
-				if i == pieces-1 {
-					p.rows = rows - first
-				}
-				p.varBytes = p.bound()
-				if !yield(p, nil) {
+			parts := in.pieces(g, whole)
+			in.bound(parts)
+			for i := range parts {
+				if !yield(&parts[i], nil) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// pieces returns the parts of a row group, without their bytes: one if it is to stay whole.
+func (in *input) pieces(group int, whole bool) []part {
+	rows := in.foot.groups[group].rows
+	n := max(1, rows/splitRows)
+	if whole {
+		n = 1
+	}
+	parts := make([]part, n)
+	pruned := in.prunes(group)
+	for i := range parts {
+		parts[i] = part{input: in, group: group, first: int64(i) * splitRows, rows: splitRows, pruned: pruned}
+	}
+	last := &parts[len(parts)-1]
+	last.rows = rows - last.first
+	return parts
 }
 
 // Close does nothing: the file is the core's.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -264,6 +265,73 @@ func TestVarBytes(t *testing.T) {
 				t.Errorf("%d rows, %d bytes of %d", rows, n, total)
 			}
 		}
+	}
+}
+
+// TestVarBytesFixed compares what a part says of its bytes with what values of a fixed length
+// are, whose dictionary has no lengths.
+func TestVarBytesFixed(t *testing.T) {
+	f := flat(physFixed, encDictionary, 1000, append([]byte{0}, binary.AppendUvarint(nil, 1000<<1)...))
+	f.width, f.dict, f.dictN = 3, []byte("abc"), 1
+	for p, err := range bind(t, f.bytes()).Parts() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows, n := p.Size(); rows != 1000 || n != 3000 {
+			t.Errorf("%d rows, %d bytes", rows, n)
+		}
+	}
+	if rows, _, err := f.read(); err != nil || rows != 1000 {
+		t.Errorf("%d rows, %v", rows, err)
+	}
+}
+
+// reads counts how often a file is read.
+type reads struct {
+	io.ReaderAt
+	n int
+}
+
+func (r *reads) ReadAt(b []byte, off int64) (int, error) {
+	r.n++
+	return r.ReaderAt.ReadAt(b, off)
+}
+
+// TestVarBytesOfPieces counts the reads that tell how many bytes the pieces of a row group
+// have: one for each page, however many pieces there are.
+func TestVarBytesOfPieces(t *testing.T) {
+	const n = 6 * splitRows
+	offsets, data := make([]int32, n+1), make([]byte, 0, 12*n)
+	for i := range n {
+		data = fmt.Appendf(data, "value %06d", i)
+		offsets[i+1] = int32(len(data))
+	}
+	typ := kind(columnar.Text)
+	v := columnar.MakeVec(typ, n, nil, nil, nil, offsets, data, nil)
+	in := bind(t, writeColumns(t, []layout{newLayout("s", typ, true)}, []columnar.Vec{v}, codecNone, n, 1<<16))
+	counted := &reads{ReaderAt: in.r}
+	in.r = counted
+	parts, most := 0, int64(0)
+	for p, err := range in.Parts() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, n := p.Size()
+		parts, most = parts+1, most+n
+	}
+	got := counted.n
+	pages := in.pages(&in.foot.groups[0].columns[0])
+	heads := 0
+	for at := int64(0); at < n; heads++ {
+		h, err := pages.header()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at += int64(h.values)
+		pages.skip(&h)
+	}
+	if parts != 6 || got > heads || most < int64(len(data)) || most > 2*int64(len(data)) {
+		t.Errorf("%d parts, %d reads for %d pages, %d bytes at most of %d", parts, got, heads, most, len(data))
 	}
 }
 
