@@ -111,7 +111,7 @@ func (fo *runFold) write(ctx context.Context, w *chunkWriter, df *dataFile) erro
 	first, last := fo.old[0], fo.old[len(fo.old)-1]
 	r := memoryRun(first.first, uint32(last.end()-first.first), last.nodes)
 	var a AdjacencyRun
-	if err := fo.table.buildRun(ctx, r, &a, true, 1); err != nil {
+	if err := fo.table.buildRun(ctx, r, &a, true); err != nil {
 		return err
 	}
 	if fo.new = r; len(a.Forward.Neighbors) == 0 {

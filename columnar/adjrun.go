@@ -46,7 +46,7 @@ func (r *adjRun) open(t *Table) (*AdjacencyRun, error) {
 		if r.file != nil {
 			return r.load(a)
 		}
-		return t.buildRun(context.Background(), r, a, false, 1)
+		return t.buildRun(context.Background(), r, a, false)
 	})
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ const claimedEdges = 1 << 22
 
 // buildRun fills a with the adjacency of the edges of r, from their columns. With live,
 // edges that are deleted in t are left out.
-func (t *Table) buildRun(ctx context.Context, r *adjRun, a *AdjacencyRun, live bool, workers int) error {
+func (t *Table) buildRun(ctx context.Context, r *adjRun, a *AdjacencyRun, live bool) error {
 	var src, dst, pos []uint32
 	for _, s := range []*[]uint32{&src, &dst, &pos} {
 		*s = make([]uint32, 0, min(r.count, claimedEdges)) // what is claimed may not be there
@@ -202,5 +202,5 @@ func (t *Table) buildRun(ctx context.Context, r *adjRun, a *AdjacencyRun, live b
 		return err
 	}
 	a.First, a.Count = r.first, r.count
-	return buildBoth(ctx, a, src, dst, pos, workers)
+	return buildBoth(ctx, a, src, dst, pos, 1)
 }

@@ -290,13 +290,13 @@ func dense(edges int, lo, hi uint32) bool {
 }
 
 // makeCSR returns a CSR in memory of edges with the given sorted keys.
-func makeCSR(keys, neighbors, edges []uint32, workers int) (c CSR, err error) {
+func makeCSR(ctx context.Context, keys, neighbors, edges []uint32, workers int) (c CSR, err error) {
 	c = CSR{Neighbors: neighbors, Edges: edges}
 	n := len(keys)
 	if n > 0 && dense(n, keys[0], keys[n-1]) {
 		c.Base = keys[0]
 		c.Offsets = make([]uint32, uint64(keys[n-1]-keys[0])+2)
-		return c, indexOf(context.Background(), keys, c.Base, c.Offsets, workers)
+		return c, indexOf(ctx, keys, c.Base, c.Offsets, workers)
 	}
 	k := distinct(keys)
 	c.Keys, c.Starts = make([]uint32, k), make([]uint32, k+1)
@@ -313,7 +313,7 @@ func buildBoth(ctx context.Context, a *AdjacencyRun, src, dst, pos []uint32, wor
 	if err := b.run(ctx, workers); err != nil {
 		return err
 	}
-	if a.Backward, err = makeCSR(key, b.outVal, b.outPos, workers); err != nil {
+	if a.Backward, err = makeCSR(ctx, key, b.outVal, b.outPos, workers); err != nil {
 		return err
 	}
 	f := edgeSort{key: src, val: dst, pos: pos, outVal: make([]uint32, n), outPos: make([]uint32, n)}
@@ -323,7 +323,7 @@ func buildBoth(ctx context.Context, a *AdjacencyRun, src, dst, pos []uint32, wor
 	if identity(f.outPos) {
 		f.outPos = nil
 	}
-	a.Forward, err = makeCSR(src, f.outVal, f.outPos, workers)
+	a.Forward, err = makeCSR(ctx, src, f.outVal, f.outPos, workers)
 	return err
 }
 

@@ -88,7 +88,7 @@ func dirOf(c *CSR) csrDir {
 	return d
 }
 
-// appendRun writes where a stored run is.
+// appendStoredRun writes where a stored run is.
 //
 // Format: docs/FORMAT.md#adjacency-run.
 func appendStoredRun(b []byte, r *adjRun) []byte {

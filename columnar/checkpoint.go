@@ -103,7 +103,7 @@ func (s *Store) giveUp(df *dataFile, err error) {
 }
 
 // writeFolds writes the new fragments of the folds to a data file and makes it
-// durable; nil if no fold needs one.
+// durable; nil if there are no folds.
 func (s *Store) writeFolds(ctx context.Context, folds []fold, runs []runFold) (_ *dataFile, err error) {
 	if len(folds)+len(runs) == 0 {
 		return nil, nil
@@ -185,10 +185,7 @@ func (s *Store) rotate(ctx context.Context, done *folded, free int64) (err error
 		return err
 	}
 	s.unlink()
-	if done == nil || done.df == nil {
-		if done != nil && len(done.folds)+len(done.runs) > 0 {
-			s.publish(&d, d.seq, nil)
-		}
+	if done == nil || done.df == nil { // the version is what it was
 		return nil
 	}
 	s.life.adopt(done.df)

@@ -264,8 +264,9 @@ func (u *uniqueCheck) lookUp(dup *DuplicateError) (*DuplicateError, error) {
 	if least.Store(int64(u.rows)); dup != nil {
 		least.Store(dup.Row)
 	}
-	found := make([][]known, len(u.tasks()))
-	err = u.find(keys, func(task int, row int64, id visibility.RowID) {
+	tasks := u.tasks()
+	found := make([][]known, len(tasks))
+	err = u.find(keys, tasks, func(task int, row int64, id visibility.RowID) {
 		if (u.strict && (u.c.skips(row) || u.c.replaced(id))) || (u.replaces() && u.c.skips(row)) {
 			return
 		}
@@ -312,11 +313,10 @@ func (u *uniqueCheck) tasks() []findTask {
 	return out
 }
 
-// find looks the load's keys up and calls each with the row of the load and its twin
+// find looks the keys of the tasks up and calls each with the row of the load and its twin
 // in the table: in order for each task, not over tasks. Tasks behind the row in least are
 // left out.
-func (u *uniqueCheck) find(keys *Keys, each func(task int, row int64, id visibility.RowID), least *atomic.Int64) error {
-	tasks := u.tasks()
+func (u *uniqueCheck) find(keys *Keys, tasks []findTask, each func(task int, row int64, id visibility.RowID), least *atomic.Int64) error {
 	return inParallel(u.ctx, keyWorkers(u.rows, u.c.workers), len(tasks), func(i int) error {
 		t := tasks[i]
 		first := u.firsts[t.frag] + int64(t.from)

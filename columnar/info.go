@@ -70,7 +70,7 @@ func (s *Snapshot) Info() []TableInfo {
 
 // Info describes the table.
 func (t *Table) Info() TableInfo {
-	ti := TableInfo{Name: t.schema.Name, Rows: t.Rows(), Deleted: t.vis.Rows() - t.vis.Live()}
+	ti := TableInfo{Name: t.schema.Name, Rows: t.Rows(), Deleted: t.deleted()}
 	for _, c := range t.schema.Columns {
 		ti.Columns = append(ti.Columns, ColumnInfo{c.Name, c.Type, c.NotNull})
 	}

@@ -42,10 +42,8 @@ type keyFrag struct {
 // Options.MemoryLimit. The Table may be one of a Txn, whose own rows then count; it must
 // not be used any more once the Txn has ended or was rolled back to a point before it.
 func (t *Table) Keys(ctx context.Context) (*Keys, error) {
-	for i := range t.schema.Constraints {
-		if c := &t.schema.Constraints[i]; c.Kind == PrimaryKey {
-			return t.keysOf(ctx, c)
-		}
+	if c := t.schema.primaryKey(); c != nil {
+		return t.keysOf(ctx, c)
 	}
 	return nil, pgerr.New(pgerr.InvalidForeignKey, "there is no primary key for referenced table \"%s\"", t.schema.Name)
 }

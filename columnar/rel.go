@@ -214,8 +214,11 @@ func (d *draft) alterRel(slot int, c *Schema) error {
 // Snapshot.LoadSchema.
 func (v *version) loadSchema(name string) (*Schema, error) {
 	t, err := v.table(name)
-	if err != nil || t.schema.Rel == nil {
-		return schemaOf(t), err
+	if err != nil {
+		return nil, err
+	}
+	if t.schema.Rel == nil {
+		return t.schema, nil
 	}
 	var types [2]Type
 	for _, e := range []end{fromEnd, toEnd} {
@@ -229,13 +232,6 @@ func (v *version) loadSchema(name string) (*Schema, error) {
 	copy(s.Columns, endColumns(types[fromEnd], types[toEnd]))
 	s.keyed = true
 	return s, nil
-}
-
-func schemaOf(t *Table) *Schema {
-	if t == nil {
-		return nil
-	}
-	return t.schema
 }
 
 // endKey returns the key column of the node table at an end.

@@ -548,7 +548,7 @@ func (e *edgeLoad) holds(ctx context.Context, v *version, r *Rel) (bool, error) 
 		if now.schema.ID != was.schema.ID || now.keys != was.keys || (len(e.missing) > 0 && now.NextRow() != was.NextRow()) {
 			return false, nil
 		}
-		if now.vis == was.vis || now.dead() == was.dead() {
+		if now.vis == was.vis || now.deleted() == was.deleted() {
 			continue
 		}
 		ok := true
@@ -564,9 +564,6 @@ func (e *edgeLoad) holds(ctx context.Context, v *version, r *Rel) (bool, error) 
 	}
 	return true, nil
 }
-
-// dead returns how many rows of the table are deleted.
-func (t *Table) dead() uint64 { return t.vis.Rows() - t.vis.Live() }
 
 // stats returns the statistics of the load whose rows are built from staged ones.
 func (e *edgeLoad) stats(staged LoadStats) LoadStats {

@@ -165,7 +165,7 @@ func vacuumable(tables []*Table, all [][]candidate) error {
 		}
 		for _, r := range t.runs {
 			if r.file != nil {
-				needs[r.file] += r.dirs[fromEnd].size() + r.dirs[toEnd].size()
+				needs[r.file] += r.bytes()
 			}
 		}
 	}
