@@ -2,12 +2,14 @@ package arrowipc
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -26,7 +28,7 @@ func suite(t testing.TB, dir string) (names []string, root string) {
 	t.Helper()
 	base := os.Getenv("INGOT_SUITES")
 	if base == "" {
-		t.Skip("needs arrow-testing: INGOT_SUITES is not set")
+		t.Skip("INGOT_SUITES must name the directory that holds arrow-testing")
 	}
 	root = filepath.Join(base, "arrow-testing", "data", dir)
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -69,11 +71,18 @@ func readSteps(b *Batch, step int64, see func([]arrow.Array) error) error {
 	return nil
 }
 
+// errUnsound is for what a Batch must never give.
+var errUnsound = errors.New("an array that is not sound was read")
+
+// contents is what arrow-go says about values that exist and are not what they should be:
+// text is checked where it is stored, and nobody looks at a view's prefix or its padding.
+var contents = regexp.MustCompile(`not valid utf8|inlined prefix|padding bytes`)
+
 // touch reads values, which panics if one is not where it should be.
 func touch(arrays []arrow.Array) error {
 	for _, a := range arrays {
-		if err := array.ValidateFull(a); err != nil {
-			return fmt.Errorf("an array that is not sound was read: %w", err)
+		if err := array.ValidateFull(a); err != nil && !contents.MatchString(err.Error()) {
+			return fmt.Errorf("%w: %w", errUnsound, err)
 		}
 		for i := range min(a.Len(), 256) {
 			if a.IsValid(i) {
