@@ -53,10 +53,10 @@ func nodePolars(t *testing.T) (program, dir string) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "node_modules", "nodejs-polars")); err != nil {
-		t.Skip("needs nodejs-polars: npm ci in bench/peers/node")
+		t.Skip("needs nodejs-polars in bench/peers/node: make peers")
 	}
 	if program, err = exec.LookPath("node"); err != nil {
-		t.Skip("needs node")
+		t.Skip("needs Node.js: no node in PATH")
 	}
 	return program, dir
 }
