@@ -355,7 +355,6 @@ func (b *Batch) loadViews(f *field, c cursor, s span, valid []byte) (arrow.Array
 			return nil, err
 		}
 		buffers[1+k] = data
-		used[k].at = from
 	}
 	b.moveViews(views, valid, s, used)
 	return makeData(f.typ, s, valid, nil, buffers...), nil

@@ -278,6 +278,19 @@ func (x *Reader) take(k *Block, m message) error {
 
 // Batch opens batch i for reading the given columns.
 func (x *Reader) Batch(i int, columns []int) (*Batch, error) {
+	b, err := x.open(i, columns)
+	if err != nil {
+		return nil, err
+	}
+	k := &x.blocks[i]
+	if b.dicts, err = x.dicts.seen(b.fields, k.seq); err != nil {
+		return nil, err
+	}
+	return b, b.fetch(k.body)
+}
+
+// open is Batch without the dictionaries, and no bytes of the body are read.
+func (x *Reader) open(i int, columns []int) (*Batch, error) {
 	k := &x.blocks[i]
 	m, err := x.metadata(k)
 	if err != nil {
@@ -290,14 +303,7 @@ func (x *Reader) Batch(i int, columns []int) (*Batch, error) {
 	if m.kind != messageBatch || m.body != k.body || lay.rows != k.Rows {
 		return nil, errChanged()
 	}
-	b, err := x.schema.batch(x.schema.fields, columns, lay, k.at, x.body(k))
-	if err != nil {
-		return nil, err
-	}
-	if b.dicts, err = x.dicts.seen(b.fields, k.seq); err != nil {
-		return nil, err
-	}
-	return b, b.fetch(k.body)
+	return x.schema.batch(x.schema.fields, columns, lay, k.at, x.body(k))
 }
 
 // wholeBody is the most bytes of a body that are read at once. Above, what is needed is read
@@ -324,16 +330,7 @@ func (x *Reader) ValueBytes(i int, columns []int, from, n int64) (int64, error) 
 	if len(columns) == 0 {
 		return 0, nil
 	}
-	k := &x.blocks[i]
-	m, err := x.metadata(k)
-	if err != nil {
-		return 0, err
-	}
-	lay, err := readLayout(m.header, m)
-	if err != nil {
-		return 0, err
-	}
-	b, err := x.schema.batch(x.schema.fields, columns, lay, k.at, x.body(k))
+	b, err := x.open(i, columns)
 	if err != nil {
 		return 0, err
 	}

@@ -168,13 +168,9 @@ func (s *source) decompress(i int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	claim := int64(binary.LittleEndian.Uint64(packed))
-	packed = packed[8:]
-	if claim == -1 {
-		return packed, nil
-	}
-	if claim < 0 || claim > s.lay.most(i) {
-		return nil, damaged(s.at, "a buffer claims that %d bytes become %d", len(packed), claim)
+	claim, plain, err := s.claimed(i, packed)
+	if packed = packed[8:]; plain || err != nil {
+		return packed, err
 	}
 	if s.plain.left.Add(-claim) < 0 {
 		return nil, pgerr.New(pgerr.ProgramLimitExceeded, "a compressed batch of the Arrow data becomes more than %d bytes", int64(maxUnpacked)).
@@ -187,29 +183,32 @@ func (s *source) decompress(i int) ([]byte, error) {
 	return out, nil
 }
 
-// claim returns the bytes that compressed buffer i says it becomes, which its codec can do.
+// claimed returns what compressed buffer i, which begins with head, says that it becomes:
+// no more than its codec can do. plain is true if it is as it was.
+func (s *source) claimed(i int, head []byte) (n int64, plain bool, err error) {
+	packed := s.lay.buffers[i].n - 8
+	n = int64(binary.LittleEndian.Uint64(head))
+	if n == -1 {
+		return packed, true, nil
+	}
+	if n < 0 || n > s.lay.most(i) {
+		return 0, false, damaged(s.at, "a buffer claims that %d bytes become %d", packed, n)
+	}
+	return n, false, nil
+}
+
+// claim is claimed for a buffer that is not read, in a body that is not in memory.
 func (s *source) claim(i int) (int64, error) {
 	e := s.lay.buffers[i]
 	if e.n < 8 {
 		return 0, nil
 	}
-	head := s.mem
-	if head == nil {
-		head = make([]byte, 8)
-		if _, err := s.r.ReadAt(head, s.base+e.at); err != nil {
-			return 0, readError(err)
-		}
-	} else {
-		head = head[e.at:]
+	head := make([]byte, 8)
+	if _, err := s.r.ReadAt(head, s.base+e.at); err != nil {
+		return 0, readError(err)
 	}
-	claim := int64(binary.LittleEndian.Uint64(head))
-	if claim == -1 {
-		return e.n - 8, nil
-	}
-	if claim < 0 || claim > s.lay.most(i) {
-		return 0, damaged(s.at, "a buffer claims that %d bytes become %d", e.n-8, claim)
-	}
-	return claim, nil
+	n, _, err := s.claimed(i, head)
+	return n, err
 }
 
 // maxUnpacked is what the wanted columns of one compressed batch may take in memory.
