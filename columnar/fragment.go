@@ -101,6 +101,16 @@ func (f *fragment) open(c *chunk) (*Vec, error) {
 	return &v, nil
 }
 
+// column returns the rows of a column; a fragment older than it has its Missing in all of
+// them.
+func (f *fragment) column(c *Column) (*Vec, error) {
+	if k := f.find(c.ID); k != nil {
+		return f.open(k)
+	}
+	v := constVec(c.Type, c.Missing, f.rows)
+	return &v, nil
+}
+
 // chunkVec verifies the bytes of c and returns its rows.
 func (df *dataFile) chunkVec(c *chunk, rows int) (Vec, error) {
 	b := df.m.Bytes()

@@ -65,13 +65,7 @@ func newKeyReader(f *fragment, key []*Column) (*keyReader, error) {
 func (r *keyReader) open(f *fragment, key []*Column, cols []*Vec) error {
 	r.cols, r.form = cols, keyFormOf(key)
 	for _, c := range key {
-		k := f.find(c.ID)
-		if k == nil {
-			v := constVec(c.Type, c.Missing, f.rows)
-			r.cols = append(r.cols, &v)
-			continue
-		}
-		v, err := f.open(k)
+		v, err := f.column(c)
 		if err != nil {
 			return err
 		}

@@ -54,18 +54,11 @@ func (r *rowFinder) gather(at []uint32) *gatherer {
 }
 
 // open returns a column of each fragment.
-func (g *gatherer) open(col *Column) ([]*Vec, error) {
-	vecs := make([]*Vec, len(g.frags))
+func (g *gatherer) open(col *Column) (vecs []*Vec, err error) {
+	vecs = make([]*Vec, len(g.frags))
 	for i, f := range g.frags {
-		if k := f.find(col.ID); k != nil {
-			v, err := f.open(k)
-			if err != nil {
-				return nil, err
-			}
-			vecs[i] = v
-		} else {
-			v := constVec(col.Type, col.Missing, f.rows)
-			vecs[i] = &v
+		if vecs[i], err = f.column(col); err != nil {
+			return nil, err
 		}
 	}
 	return vecs, nil

@@ -206,12 +206,7 @@ func (s *scan) open(f *fragment) error {
 		s.lease = f.file.m
 	}
 	for i, c := range s.cols {
-		k := f.find(c.ID)
-		if k == nil {
-			s.vecs[i] = constVec(c.Type, c.Missing, f.rows)
-			continue
-		}
-		v, err := f.open(k)
+		v, err := f.column(c)
 		if err != nil {
 			return err
 		}
