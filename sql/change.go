@@ -19,18 +19,11 @@ func (r *run) delete(stmt *ast.Delete) (*Result, error) {
 		if err != nil {
 			return err
 		}
-		if returned, err = r.deletedRows(txn, stmt); err != nil {
+		if returned, err = r.returning(t, stmt.Alias, stmt.Returning); err != nil {
 			return err
 		}
-		f := filter{run: r, table: t}
-		if err := f.bind(r.scope(t, stmt.Alias, "WHERE"), stmt.Where); err != nil {
-			return err
-		}
-		var ids []visibility.RowID
-		if err := f.each(func(b *columnar.Batch, rows []int32) error {
-			ids = appendIDs(ids, b, rows)
-			return r.ctx.Err()
-		}); err != nil {
+		ids, err := r.deleted(t, stmt, returned)
+		if err != nil {
 			return err
 		}
 		if stmt.Cascade {
@@ -41,6 +34,28 @@ func (r *run) delete(stmt *ast.Delete) (*Result, error) {
 		return err
 	})
 	return withReturning(&Result{Tag: fmt.Sprintf("DELETE %d", n), Statement: "DELETE", Rows: int64(n), Batches: none}, returned, err)
+}
+
+// deleted returns the ids of the rows that a DELETE is about to delete, and adds them to
+// returned unless that is nil.
+func (r *run) deleted(t *columnar.Table, stmt *ast.Delete, returned *returning) (ids []visibility.RowID, err error) {
+	f, keep := &filter{run: r, table: t}, func(*columnar.Batch, []int32) error { return nil }
+	if returned == nil {
+		err = f.bind(r.scope(t, stmt.Alias, "WHERE"), stmt.Where)
+	} else {
+		f, keep, err = returned.deleting(stmt.Where)
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = f.each(func(b *columnar.Batch, rows []int32) error {
+		ids = appendIDs(ids, b, rows)
+		if err := keep(b, rows); err != nil {
+			return err
+		}
+		return r.ctx.Err()
+	})
+	return ids, err
 }
 
 // appendIDs appends the ids of the given rows of a batch, of all for nil.

@@ -52,6 +52,23 @@ func (t *returning) add(n int, col func(pos int) columnar.Vec) error {
 	return t.keep(out)
 }
 
+// deleting returns the filter that finds the rows which are about to be deleted, and what
+// computes the list for the given rows of a batch of its, of all for nil.
+func (t *returning) deleting(where ast.Expr) (*filter, func(*columnar.Batch, []int32) error, error) {
+	t.q.stmt.Where = where
+	p, err := t.q.projector(t.q.outputs)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &p.filter, func(b *columnar.Batch, rows []int32) error {
+		out, err := p.project(b, rows)
+		if err != nil {
+			return err
+		}
+		return t.keep(out)
+	}, nil
+}
+
 // keep takes a copy of a batch.
 func (t *returning) keep(b *RowBatch) error {
 	kept := &RowBatch{Rows: b.Rows, Cols: make([]columnar.Vec, len(b.Cols))}
@@ -93,34 +110,6 @@ func withReturning(res *Result, t *returning, err error) (*Result, error) {
 		return res, err
 	}
 	return t.result(res), nil
-}
-
-// deletedRows computes RETURNING for the rows that a DELETE is about to delete.
-func (r *run) deletedRows(v view, stmt *ast.Delete) (*returning, error) {
-	if stmt.Returning == nil {
-		return nil, nil
-	}
-	t, err := r.table(v, stmt.Table)
-	if err != nil {
-		return nil, err
-	}
-	out, err := r.returning(t, stmt.Alias, stmt.Returning)
-	if err != nil {
-		return nil, err
-	}
-	out.q.stmt.Where = stmt.Where
-	if err := out.q.checkWhere(); err != nil {
-		return nil, err
-	}
-	for b, err := range out.q.tableRows() {
-		if err == nil {
-			err = out.keep(b)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }
 
 // copyChange runs COPY (INSERT, UPDATE or DELETE ... RETURNING) TO: if the rows cannot be

@@ -86,3 +86,17 @@ func TestCopyFileList(t *testing.T) {
 	}
 	script{{"SELECT count(*) FROM t", "3\n-- SELECT 1"}}.run(t, s)
 }
+
+// BenchmarkDeleteReturning deletes a few rows that a scan finds, with and without their values.
+func BenchmarkDeleteReturning(b *testing.B) {
+	s := NewSession(testStore(b), SessionOptions{MaxWorkers: 1})
+	defer s.Close()
+	must(b, s, "CREATE TABLE t (id int8, s text)", "INSERT INTO t SELECT g, 'key' || g FROM generate_series(1, 1000000) AS g")
+	for _, returning := range []string{"", " RETURNING id"} {
+		b.Run("list="+strings.TrimSpace(returning), func(b *testing.B) {
+			for b.Loop() {
+				must(b, s, "BEGIN", "DELETE FROM t WHERE s LIKE '%7_77'"+returning, "ROLLBACK")
+			}
+		})
+	}
+}
