@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ingotdb/ingot/internal/pgerr"
+	"github.com/ingotdb/ingot/kernels"
 	"github.com/ingotdb/ingot/mmap"
 	"github.com/ingotdb/ingot/visibility"
 )
@@ -254,52 +255,18 @@ func (f *fragment) without(c *conflicts, first int64) (*fragment, error) {
 			return nil, err
 		}
 		o.col, o.typ = k.col, k.typ
+		o.vec = new(Packed).Take(v, keep)
 		nulls := 0
-		o.vec, nulls = v.pick(keep)
+		if o.vec.valid != nil {
+			if nulls = out.rows - kernels.PopCount(o.vec.valid, out.rows); nulls == 0 {
+				o.vec.valid = nil
+			}
+		}
 		o.zone = zoneOf(&o.vec, nulls)
 		o.loc.size = layoutOf(o.typ, o.vec.valid == nil, out.rows).size
 		o.loc.outLen = int64(len(o.vec.data))
 	}
 	return out, nil
-}
-
-// pick returns the given rows of v, in memory, and how many of them are null.
-func (v *Vec) pick(rows []int32) (out Vec, nulls int) {
-	n := len(rows)
-	out = Vec{typ: v.typ, n: n}
-	bits := func(src []uint64) []uint64 {
-		if src == nil {
-			return nil
-		}
-		dst := make([]uint64, (n+63)/64)
-		for i, r := range rows {
-			if bit(src, v.off+int(r)) {
-				dst[i>>6] |= 1 << (i & 63)
-			}
-		}
-		return dst
-	}
-	for _, r := range rows {
-		nulls += b2i(v.IsNull(int(r)))
-	}
-	if nulls > 0 {
-		out.valid = bits(v.valid)
-	}
-	out.bits, out.nan = bits(v.bits), bits(v.nan)
-	if w := v.typ.Width(); w > 0 {
-		out.fixed = alignedBytes(n * w)
-		for i, r := range rows {
-			copy(out.fixed[i*w:(i+1)*w], v.fixed[int(r)*w:])
-		}
-	}
-	if v.offs != nil {
-		out.offs = make([]int32, 1, n+1)
-		for _, r := range rows {
-			out.data = append(out.data, v.Bytes(int(r))...)
-			out.offs = append(out.offs, int32(len(out.data)))
-		}
-	}
-	return out, nulls
 }
 
 // errTaken says that a load cannot be appended again.

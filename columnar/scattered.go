@@ -181,7 +181,7 @@ func (p *Packed) Take(v *Vec, rows []int32) Vec {
 		}
 	}
 	if v.offs != nil {
-		p.offs, p.data = append(p.offs[:0], 0), p.data[:0]
+		p.offs, p.data = append(slices.Grow(p.offs[:0], len(rows)+1), 0), p.data[:0]
 		for _, r := range rows {
 			p.data = append(p.data, v.data[v.offs[r]:v.offs[r+1]]...)
 			p.offs = append(p.offs, int32(len(p.data)))
