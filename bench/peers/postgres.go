@@ -206,7 +206,7 @@ var postgresOptions = map[string]string{"csv": "FORMAT csv, HEADER", "text": "FO
 // server may start there at once.
 func loadPostgres(kind string) func(*job) (measure.Sample, error) {
 	return func(j *job) (sample measure.Sample, err error) {
-		return sample, withServer(j.Dir, func(s *server) error {
+		err = withServer(j.Dir, func(s *server) error {
 			if _, err := s.psql(createTable(j, kind)); err != nil {
 				return err
 			}
@@ -226,6 +226,7 @@ func loadPostgres(kind string) func(*job) (measure.Sample, error) {
 			}
 			return readPostgres(out, &sample)
 		})
+		return sample, err
 	}
 }
 

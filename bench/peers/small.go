@@ -1,14 +1,12 @@
 package main
 
 import (
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/ingotdb/ingot/bench/gen/inputs"
@@ -69,16 +67,13 @@ func small(args []string, w io.Writer) error {
 
 // repeatDuckDB loads into a database file; each COPY is a transaction of its own.
 func repeatDuckDB(j *smallJob) (r measure.Repeat, err error) {
-	db, err := sql.Open("duckdb", filepath.Join(j.Dir, "duck.db"))
+	db, err := openDuckDB(filepath.Join(j.Dir, "duck.db"), j.Threads)
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	db.SetMaxOpenConns(1)
-	for _, text := range []string{"SET threads = " + strconv.Itoa(j.Threads), createTable(&j.job, "")} {
-		if _, err := db.Exec(text); err != nil {
-			return r, fmt.Errorf("%s: %w", text, err)
-		}
+	if _, err := db.Exec(createTable(&j.job, "")); err != nil {
+		return r, err
 	}
 	text := "COPY " + j.Table + " FROM " + quoted(j.File) + " (FORMAT csv, HEADER)"
 	r, err = measure.RunRepeat(j.Loads, func() (int64, error) {
