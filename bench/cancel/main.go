@@ -8,11 +8,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/ingotdb/ingot"
@@ -33,55 +31,36 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run is main with its arguments and outputs; it returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	c, err := parse(args, stderr)
-	if err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintf(stderr, "cancel: %v\n", err)
-		}
-		return 2
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := c.measure(ctx, stdout, stderr); err != nil {
-		fmt.Fprintf(stderr, "cancel: %v\n", err)
-		return 1
-	}
-	return 0
+	return measure.Main("cancel", args, stdout, stderr, map[string]measure.Form{"": measure.Parsed(parse, (*config).measure)})
 }
 
 // parse reads the command line.
 func parse(args []string, stderr io.Writer) (*config, error) {
 	c := new(config)
 	flags := flag.NewFlagSet("cancel", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	names := flags.String("kinds", kindNames(), "comma-separated `list` of kinds of load")
 	flags.IntVar(&c.cancels, "n", 40, "`number` of cancelled loads of each kind")
 	flags.Float64Var(&c.scale, "scale", 1, "`part` of the rows of each kind")
 	flags.StringVar(&c.dir, "dir", "", "`directory` for inputs and stores (default: the system's temporary one)")
 	flags.StringVar(&c.results, "results", "bench/results", "`directory` for the raw numbers")
 	durability := flags.String("durability", "full", "`full` or none")
-	if err := flags.Parse(args); err != nil {
-		return nil, err
-	}
-	switch *durability {
-	case "full":
-		c.durability = ingot.Full
-	case "none":
-		c.durability = ingot.None
-	default:
-		return nil, fmt.Errorf("-durability is %q, want full or none", *durability)
-	}
-	for _, name := range strings.Split(*names, ",") {
-		at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
-		if at < 0 {
-			return nil, fmt.Errorf("no kind of load is called %q", name)
+	return c, measure.Parse(flags, args, stderr, measure.Positive("n", &c.cancels), func() error {
+		if c.scale <= 0 {
+			return errors.New("-scale must be positive")
 		}
-		c.kinds = append(c.kinds, &kinds[at])
-	}
-	if flags.NArg() > 0 || c.cancels < 1 || c.scale <= 0 {
-		return nil, errors.New("-n and -scale must be positive, and nothing follows the options")
-	}
-	return c, nil
+		var ok bool
+		if c.durability, ok = map[string]ingot.Durability{"full": ingot.Full, "none": ingot.None}[*durability]; !ok {
+			return fmt.Errorf("-durability is %q: want full or none", *durability)
+		}
+		for name := range strings.SplitSeq(*names, ",") {
+			at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+			if at < 0 {
+				return fmt.Errorf("no kind of load is called %q", name)
+			}
+			c.kinds = append(c.kinds, &kinds[at])
+		}
+		return nil
+	})
 }
 
 // measure cancels loads of all kinds and prints the table.
@@ -91,14 +70,11 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	raw, err := measure.CreateRaw(c.results, "cancel")
+	raw, err := measure.CreateRaw(c.results, "cancel", work, "columns: kind, cancelled after ns, returned ns later")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, raw.Close()) }()
-	if err := measure.WriteHeader(raw, work, "columns: kind, cancelled after ns, returned ns later"); err != nil {
-		return err
-	}
 	fmt.Fprintf(stdout, "Raw: %s\n\n| load | whole, ms | cancelled | median, ms | largest, ms | at, ms |\n|---|--:|--:|--:|--:|--:|\n", filepath.Base(raw.Name()))
 	for _, k := range c.kinds {
 		fmt.Fprintf(stderr, "cancel: %s\n", k.name)
@@ -108,8 +84,7 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 		}
 		fmt.Fprintf(stdout, "| %s | %s | %d | %s | %s | %s |\n", k.name, ms(r.whole), len(r.late), ms(r.median()), ms(r.largest().late), ms(r.largest().after))
 	}
-	_, err = fmt.Fprintf(raw, "# load average at the end: %s\n", measure.LoadAverage())
-	return err
+	return measure.WriteEnd(raw)
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f", float64(d)/1e6) }
@@ -131,11 +106,7 @@ func (r *result) largest() lateness {
 }
 
 func (r *result) median() time.Duration {
-	ns := make([]int64, len(r.late))
-	for i, l := range r.late {
-		ns[i] = int64(l.late)
-	}
-	return time.Duration(measure.Median(ns))
+	return measure.MedianOf(r.late, func(l *lateness) time.Duration { return l.late })
 }
 
 // measureKind cancels loads of one kind, each into a store that is gone afterwards.

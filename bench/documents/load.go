@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"time"
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
 	"github.com/ingotdb/ingot/columnar"
@@ -107,20 +106,18 @@ func (t *target) measure(ctx context.Context, number int) (sample, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	syncs := t.store.LogSyncs()
-	cpu, faults := measure.ProcessUsage()
-	begin := time.Now()
+	var rows int64
 	var err error
-	s.Rows, err = t.load(ctx, number)
-	s.WallNS = int64(time.Since(begin))
-	cpuEnd, faultsEnd := measure.ProcessUsage()
+	s.Sample, err = measure.Timed(func() (err error) { rows, err = t.load(ctx, number); return err })
 	if err != nil {
 		return s, err
 	}
+	s.Rows = rows
 	if want := documents[number].rows(); s.Rows != int64(want) {
 		return s, fmt.Errorf("document %d: %d rows loaded of %d", number, s.Rows, want)
 	}
 	runtime.ReadMemStats(&after)
-	s.CPUNS, s.MinorFaults, s.LogSyncs = cpuEnd-cpu, faultsEnd-faults, t.store.LogSyncs()-syncs
+	s.LogSyncs = t.store.LogSyncs() - syncs
 	s.Allocations, s.AllocBytes = int64(after.Mallocs-before.Mallocs), int64(after.TotalAlloc-before.TotalAlloc)
 	return s, nil
 }

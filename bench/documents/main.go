@@ -8,12 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
 
+	"github.com/ingotdb/ingot/bench/internal/measure"
 	"github.com/ingotdb/ingot/columnar"
 )
 
@@ -25,82 +22,9 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // run is main with its arguments and outputs; it returns the exit status: 0 done, 1
 // something failed, 2 usage.
 func run(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	command := "measure"
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		command, args = args[0], args[1:]
-	}
-	forms := map[string]func(context.Context, []string, io.Writer, io.Writer) error{
-		"measure": measureAll, "peers": comparePeers, "instructions": instructions, "run": runHere, "repeat": repeatHere,
-	}
-	form, ok := forms[command]
-	err := error(usage{fmt.Errorf("no command is called %q", command)})
-	if ok {
-		err = form(ctx, args, stdout, stderr)
-	}
-	if err == nil {
-		return 0
-	}
-	if !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintf(stderr, "documents: %v\n", err)
-	}
-	if errors.As(err, new(usage)) {
-		return 2
-	}
-	return 1
-}
-
-// usage is an error of the command line.
-type usage struct{ error }
-
-func (u usage) Unwrap() error { return u.error }
-
-// newFlags returns the flags of a form.
-func newFlags(name string, stderr io.Writer) *flag.FlagSet {
-	flags := flag.NewFlagSet(name, flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	return flags
-}
-
-// parse reads a command line; checks are conditions that must hold then.
-func parse(flags *flag.FlagSet, args []string, checks ...func() error) error {
-	if err := flags.Parse(args); err != nil {
-		return usage{err}
-	}
-	if flags.NArg() > 0 {
-		return usage{fmt.Errorf("unexpected argument %q", flags.Arg(0))}
-	}
-	for _, c := range checks {
-		if err := c(); err != nil {
-			return usage{err}
-		}
-	}
-	return nil
-}
-
-// positive returns the check that n is.
-func positive(name string, n *int) func() error {
-	return func() error {
-		if *n < 1 {
-			return fmt.Errorf("-%s is %d: want 1 or more", name, *n)
-		}
-		return nil
-	}
-}
-
-// numbers reads a list of positive numbers into out.
-func numbers(name string, text *string, out *[]int) func() error {
-	return func() error {
-		for _, s := range strings.Split(*text, ",") {
-			n, err := strconv.Atoi(s)
-			if err != nil || n < 1 {
-				return fmt.Errorf("-%s has %q", name, s)
-			}
-			*out = append(*out, n)
-		}
-		return nil
-	}
+	return measure.Main("documents", args, stdout, stderr, map[string]measure.Form{
+		"": measureAll, "peers": comparePeers, "instructions": instructions, "run": runHere, "repeat": repeatHere,
+	})
 }
 
 // present is the check that there is a directory.
@@ -116,7 +40,7 @@ func present(dir *string) func() error {
 // runHere is the form run: all documents, several times, in this process. It prints a
 // sample per line.
 func runHere(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := newFlags("run", stderr)
+	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	list := flags.String("workers", "1", "comma-separated `list` of limits of workers")
 	durability := flags.String("durability", "full", "full or none")
 	passes := flags.Int("passes", 5, "`number` of loads of all documents after the first")
@@ -124,7 +48,7 @@ func runHere(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	files := flags.String("files", "", "load the files that this `file` says, and no Arrow data")
 	dir := flags.String("dir", "", "empty `directory` for the stores")
 	var workers []int
-	err := parse(flags, args, numbers("workers", list, &workers), present(dir), func() error { return check(*count - 1) }, func() error {
+	err := measure.Parse(flags, args, stderr, measure.Numbers("workers", list, 1, &workers), present(dir), func() error { return check(*count - 1) }, func() error {
 		if *passes < 0 {
 			return fmt.Errorf("-passes is %d: want 0 or more", *passes)
 		}
@@ -159,12 +83,12 @@ func runHere(ctx context.Context, args []string, stdout, stderr io.Writer) error
 // repeatHere is the form repeat: one document, again and again, in this process, without
 // sync.
 func repeatHere(ctx context.Context, args []string, _, stderr io.Writer) error {
-	flags := newFlags("repeat", stderr)
+	flags := flag.NewFlagSet("repeat", flag.ContinueOnError)
 	number := flags.Int("document", 0, "`number` of the document")
 	workers := flags.Int("workers", 1, "limit of workers")
 	loads := flags.Int("n", 1, "`number` of loads after the first")
 	dir := flags.String("dir", "", "empty `directory` for the store")
-	err := parse(flags, args, positive("workers", workers), positive("n", loads), present(dir), func() error { return check(*number) })
+	err := measure.Parse(flags, args, stderr, measure.Positive("workers", workers), measure.Positive("n", loads), present(dir), func() error { return check(*number) })
 	if err != nil {
 		return err
 	}

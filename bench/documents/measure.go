@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -25,13 +26,13 @@ type cell struct {
 
 // measureAll is the form without a name: it runs everything and prints the tables.
 func measureAll(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
-	flags := newFlags("documents", stderr)
+	flags := flag.NewFlagSet("documents", flag.ContinueOnError)
 	list := flags.String("workers", "1,2,4,8,16,1", "comma-separated `list` of limits of workers, the first one again at its end")
 	passes := flags.Int("passes", 5, "`number` of loads of all documents in a process after the first")
 	rounds := flags.Int("rounds", 5, "`number` of processes of each kind")
 	results := flags.String("results", "bench/results", "`directory` for the raw numbers")
 	var workers []int
-	if err := parse(flags, args, numbers("workers", list, &workers), positive("passes", passes), positive("rounds", rounds)); err != nil {
+	if err := measure.Parse(flags, args, stderr, measure.Numbers("workers", list, 1, &workers), measure.Positive("passes", passes), measure.Positive("rounds", rounds)); err != nil {
 		return err
 	}
 	work, err := os.MkdirTemp("", "ingot-documents-")
@@ -43,14 +44,11 @@ func measureAll(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 	if err != nil {
 		return err
 	}
-	raw, err := measure.CreateRaw(*results, "documents")
+	raw, err := measure.CreateRaw(*results, "documents", work, fmt.Sprintf("rounds: %d, loads of all documents in a process after the first: %d", *rounds, *passes), rawColumns)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, raw.Close()) }()
-	if err := measure.WriteHeader(raw, work, fmt.Sprintf("rounds: %d, loads of all documents in a process after the first: %d", *rounds, *passes), rawColumns); err != nil {
-		return err
-	}
 	var cells []*cell
 	for _, d := range []string{"full", "none"} {
 		for _, n := range workers {
@@ -65,7 +63,7 @@ func measureAll(ctx context.Context, args []string, stdout, stderr io.Writer) (e
 			}
 		}
 	}
-	if _, err := fmt.Fprintf(raw, "# load average at the end: %s\n", measure.LoadAverage()); err != nil {
+	if err := measure.WriteEnd(raw); err != nil {
 		return err
 	}
 	_, err = io.WriteString(stdout, tables(filepath.Base(raw.Name()), cells))
@@ -110,11 +108,7 @@ func process(ctx context.Context, raw io.Writer, program, work string, cells []*
 
 // median returns the median of a field of the samples of a document.
 func (c *cell) median(number int, field func(*sample) int64) int64 {
-	v := make([]int64, len(c.samples[number]))
-	for i := range v {
-		v[i] = field(&c.samples[number][i])
-	}
-	return measure.Median(v)
+	return measure.MedianOf(c.samples[number], field)
 }
 
 // total returns the sum of the medians of a field over all documents.
@@ -128,14 +122,13 @@ func (c *cell) total(field func(*sample) int64) (n int64) {
 // ratio returns the median, over all loads of all documents, of a field to what it was in the
 // load of the same document by first beside it.
 func (c *cell) ratio(first *cell, field func(*sample) int64) float64 {
-	const scale = 1e6
-	var v []int64
+	var v []float64
 	for number := range c.samples {
 		for i := range c.samples[number] {
-			v = append(v, scale*field(&c.samples[number][i])/max(field(&first.samples[number][i]), 1))
+			v = append(v, float64(field(&c.samples[number][i]))/float64(max(field(&first.samples[number][i]), 1)))
 		}
 	}
-	return float64(measure.Median(v)) / scale
+	return measure.Median(v)
 }
 
 // Fields of a sample.

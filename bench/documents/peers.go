@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -31,7 +32,7 @@ type loader struct {
 
 // comparePeers is the form peers: the documents beside the peers, in one run.
 func comparePeers(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
-	flags := newFlags("peers", stderr)
+	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	wanted := flags.String("peers", "duckdb,ladybug", "comma-separated `list` of peers")
 	list := flags.String("workers", "1,16", "comma-separated `list` of limits of workers, or threads")
 	short := flags.Bool("short", false, "three documents, once")
@@ -46,7 +47,7 @@ func comparePeers(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		}
 		return nil
 	}
-	if err := parse(flags, args, shorten, numbers("workers", list, &workers), positive("passes", passes), positive("rounds", rounds), func() error { return check(*count - 1) }); err != nil {
+	if err := measure.Parse(flags, args, stderr, shorten, measure.Numbers("workers", list, 1, &workers), measure.Positive("passes", passes), measure.Positive("rounds", rounds), func() error { return check(*count - 1) }); err != nil {
 		return err
 	}
 	work, err := os.MkdirTemp("", "ingot-documents-")
@@ -62,14 +63,11 @@ func comparePeers(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	if err != nil {
 		return err
 	}
-	raw, err := measure.CreateRaw(*resultsDir, "documents-peers")
+	raw, err := measure.CreateRaw(*resultsDir, "documents-peers", work, append([]string{fmt.Sprintf("rounds: %d", *rounds), fmt.Sprintf("documents: %d", *count)}, notes...)...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, raw.Close()) }()
-	if err := measure.WriteHeader(raw, work, append([]string{fmt.Sprintf("rounds: %d", *rounds), fmt.Sprintf("documents: %d", *count)}, notes...)...); err != nil {
-		return err
-	}
 	c := &comparison{file: file, work: work, passes: *passes, count: *count, log: stderr, raw: json.NewEncoder(raw), failed: map[string]bool{}}
 	for round := range *rounds {
 		for _, n := range workers {
@@ -80,7 +78,7 @@ func comparePeers(ctx context.Context, args []string, stdout, stderr io.Writer) 
 			}
 		}
 	}
-	if _, err := fmt.Fprintf(raw, "# load average at the end: %s\n", measure.LoadAverage()); err != nil {
+	if err := measure.WriteEnd(raw); err != nil {
 		return err
 	}
 	if _, err := raw.Seek(0, io.SeekStart); err != nil {
@@ -161,11 +159,9 @@ func findLoaders(work string, wanted []string, count int) (found []loader, notes
 			return append(here(threads, passes, dir), "-files", file)
 		}},
 	}
-	program := filepath.Join(work, "peers")
-	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir = filepath.Join("bench", "peers")
-	if out, err := build.CombinedOutput(); err != nil {
-		return found, []string{"skipped: all peers: " + strings.Join(strings.Fields(err.Error()+" "+string(out)), " ")}, nil
+	program, err := measure.BuildPeers(work)
+	if err != nil {
+		return found, []string{"skipped: all peers: " + err.Error()}, nil
 	}
 	for _, name := range wanted {
 		if out, err := exec.Command(program, "documents", "-peer", name).CombinedOutput(); err != nil {

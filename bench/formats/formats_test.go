@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -18,8 +17,8 @@ import (
 func TestFormats(t *testing.T) {
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
-	if err := run(context.Background(), []string{"-columns", "2,3", "-rows", "1", "-rounds", "1", "-results", dir}, &out, &errs); err != nil {
-		t.Fatal(err, errs.String())
+	if status := run([]string{"-columns", "2,3", "-rows", "1", "-rounds", "1", "-results", dir}, &out, &errs); status != 0 {
+		t.Fatalf("status %d: %s", status, &errs)
 	}
 	if n := strings.Count(out.String(), "of 2 cells"); n != 2 {
 		t.Errorf("output:\n%s", &out)
@@ -46,6 +45,14 @@ func TestFormats(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range []string{"-columns 0", "-rows x", "-rounds 0", "more"} {
+		if status := run(strings.Fields(args), io.Discard, io.Discard); status != 2 {
+			t.Errorf("%s: status %d, want 2", args, status)
 		}
 	}
 }

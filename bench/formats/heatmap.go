@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/ingotdb/ingot/bench/internal/measure"
 )
 
 // heatMap is the ratios of one direction.
@@ -29,9 +32,8 @@ func (m *heatMap) summary() string {
 			outside++
 		}
 	}
-	mid := median(all)
 	return fmt.Sprintf("%-10s median ratio %.4f, %.4f to %.4f, %d of %d cells outside 0.98 to 1.02",
-		m.title, mid, all[0], all[len(all)-1], outside, len(all))
+		m.title, measure.Median(all), slices.Min(all), slices.Max(all), outside, len(all))
 }
 
 // Sizes of the drawing.

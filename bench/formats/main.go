@@ -20,109 +20,72 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
 	"github.com/ingotdb/ingot/copy"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	switch {
-	case err == nil:
-	case errors.Is(err, flag.ErrHelp):
-		os.Exit(2)
-	default:
-		fmt.Fprintln(os.Stderr, "formats:", err)
-		os.Exit(1)
-	}
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is main with its arguments and outputs; it returns the exit status.
+func run(args []string, stdout, stderr io.Writer) int {
+	return measure.Main("formats", args, stdout, stderr, map[string]measure.Form{"": measure.Parsed(parse, (*config).measure)})
 }
 
 // config is the command line.
 type config struct {
 	columns, millions []int
 	rounds            int
-	unit              int // rows of what the command line calls a million
 	results           string
 }
 
-// run is main with its arguments and outputs.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	c := config{unit: 1_000_000}
+// million is the rows of what the command line calls a million.
+const million = 1_000_000
+
+// parse reads the command line.
+func parse(args []string, stderr io.Writer) (*config, error) {
+	c := new(config)
 	flags := flag.NewFlagSet("formats", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	columns := flags.String("columns", "5,10,15,20,25,30", "numbers of columns")
 	millions := flags.String("rows", "1,2,3,4,5,6,7,8,9,10", "millions of rows")
 	flags.IntVar(&c.rounds, "rounds", 5, "rounds, of which the median counts")
-	flags.StringVar(&c.results, "results", "bench/results", "directory for the raw numbers; empty for none")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	var err error
-	if c.columns, err = numbers(*columns); err != nil {
-		return fmt.Errorf("-columns: %w", err)
-	}
-	if c.millions, err = numbers(*millions); err != nil {
-		return fmt.Errorf("-rows: %w", err)
-	}
-	if err := copy.Register(outsideName, outside()); err != nil {
-		return err
-	}
-	return c.measure(ctx, stdout, stderr)
-}
-
-func numbers(list string) ([]int, error) {
-	var out []int
-	for f := range strings.SplitSeq(list, ",") {
-		n, err := strconv.Atoi(f)
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("%q is no number above 0", f)
-		}
-		out = append(out, n)
-	}
-	return out, nil
+	flags.StringVar(&c.results, "results", "bench/results", "`directory` for the raw numbers")
+	return c, measure.Parse(flags, args, stderr, measure.Numbers("columns", columns, 1, &c.columns), measure.Numbers("rows", millions, 1, &c.millions),
+		measure.Positive("rounds", &c.rounds))
 }
 
 // measure runs every cell and writes what came out.
-func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) error {
-	dir, err := os.MkdirTemp("", "formats-")
+func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	if err := copy.Register(outsideName, outside()); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "ingot-formats-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	raw, picture := stderr, ""
-	if c.results != "" {
-		f, err := measure.CreateRaw(c.results, "formats")
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		raw, picture = f, strings.TrimSuffix(f.Name(), ".txt")+".svg"
-	}
-	if err := measure.WriteHeader(raw, dir, "processor time in ns of the built-in format and of the one from outside, by round; one worker"); err != nil {
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	raw, err := measure.CreateRaw(c.results, "formats", dir, "processor time in ns of the built-in format and of the one from outside, by round; one worker")
+	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, raw.Close()) }()
 	maps := []heatMap{{title: "COPY TO"}, {title: "COPY FROM"}}
 	for _, columns := range c.columns {
+		fmt.Fprintf(stderr, "formats: %d columns\n", columns)
 		w, err := newWork(ctx, dir, columns)
 		if err != nil {
 			return err
 		}
 		for _, millions := range c.millions {
 			for i, direction := range []func(context.Context, string, int) (int64, error){w.to, w.from} {
-				ratio, times, err := c.cell(ctx, direction, millions*c.unit)
+				ratio, times, err := c.cell(ctx, direction, millions*million)
 				if err != nil {
 					return errors.Join(err, w.close())
 				}
 				maps[i].set(columns, millions, ratio)
-				if _, err := fmt.Fprintf(raw, "%s columns=%d rows=%d ratio=%.4f %s\n", maps[i].title, columns, millions*c.unit, ratio, times); err != nil {
+				if _, err := fmt.Fprintf(raw, "%s columns=%d rows=%d ratio=%.4f %s\n", maps[i].title, columns, millions*million, ratio, times); err != nil {
 					return err
 				}
 			}
@@ -131,12 +94,13 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) error {
 			return err
 		}
 	}
+	if err := measure.WriteEnd(raw); err != nil {
+		return err
+	}
 	for i := range maps {
 		fmt.Fprintln(stdout, maps[i].summary())
 	}
-	if picture == "" {
-		return nil
-	}
+	picture := strings.TrimSuffix(raw.Name(), ".txt") + ".svg"
 	fmt.Fprintln(stdout, "heat map:", filepath.ToSlash(picture))
 	return os.WriteFile(picture, drawing(maps, c.columns, c.millions), 0o644)
 }
@@ -158,12 +122,5 @@ func (c *config) cell(ctx context.Context, direction func(context.Context, strin
 		ratios = append(ratios, float64(ns[1])/float64(ns[0]))
 		fmt.Fprintf(&text, " %d/%d", ns[0], ns[1])
 	}
-	return median(ratios), "times=" + strings.ReplaceAll(strings.TrimSpace(text.String()), " ", ","), nil
-}
-
-// median returns the middle of values, which it sorts; of an even number the mean of both.
-func median(v []float64) float64 {
-	slices.Sort(v)
-	n := len(v)
-	return (v[n/2] + v[(n-1)/2]) / 2
+	return measure.Median(ratios), "times=" + strings.ReplaceAll(strings.TrimSpace(text.String()), " ", ","), nil
 }

@@ -19,6 +19,9 @@ func TestMeasure(t *testing.T) {
 	if code := run(args, &out, &errs); code != 0 {
 		t.Fatalf("exit status %d: %s", code, errs.Bytes())
 	}
+	if strings.Contains(out.String(), "skipped") {
+		t.Errorf("a peer that is not wanted is called skipped:\n%s", out.Bytes())
+	}
 	for _, want := range []string{"| components | forward | 2 | ingot |", "| components | both-deleted | 1 |", "| grid | corner | 1 |", "| 197 |\n",
 		"| grid | corner-deleted | 2 |", "| social | ic1 |", "| social | ic13 |", "| social | ic14 |"} {
 		if !strings.Contains(out.String(), want) {

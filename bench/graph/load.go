@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
 	"github.com/ingotdb/ingot/columnar"
@@ -36,7 +34,6 @@ type loadConfig struct {
 func parseLoad(args []string, stderr io.Writer) (*loadConfig, error) {
 	c := new(loadConfig)
 	flags := flag.NewFlagSet("graph load", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	keys := flags.String("keys", "int64,text", "comma-separated `list` of types of keys")
 	flags.IntVar(&c.nodes, "nodes", 2_000_000, "`number` of nodes")
 	flags.IntVar(&c.edges, "edges", 10_000_000, "`number` of edges")
@@ -45,19 +42,15 @@ func parseLoad(args []string, stderr io.Writer) (*loadConfig, error) {
 	flags.StringVar(&c.results, "results", "bench/results", "`directory` for the raw numbers")
 	flags.StringVar(&c.dir, "dir", "", "empty `directory` for the store, of the form edges")
 	flags.StringVar(&c.files, "files", "", "`directory` of the files to load, of the form edges")
-	if err := flags.Parse(args); err != nil {
-		return nil, usage{err}
-	}
-	c.keys = strings.Split(*keys, ",")
-	for _, k := range c.keys {
-		if !slices.Contains([]string{"int64", "text"}, k) {
-			return nil, usage{fmt.Errorf("-keys has %q", k)}
+	return c, measure.Parse(flags, args, stderr, measure.Positive("nodes", &c.nodes), measure.Positive("edges", &c.edges), measure.Positive("rounds", &c.rounds), func() error {
+		c.keys = strings.Split(*keys, ",")
+		for _, k := range c.keys {
+			if !slices.Contains([]string{"int64", "text"}, k) {
+				return fmt.Errorf("-keys has %q", k)
+			}
 		}
-	}
-	if flags.NArg() > 0 || c.nodes < 1 || c.edges < 1 || c.rounds < 1 {
-		return nil, usage{errors.New("unexpected argument, or a number below 1")}
-	}
-	return c, nil
+		return nil
+	})
 }
 
 // keyOf is the key of a node as text.
@@ -76,9 +69,9 @@ func (c *loadConfig) endsOf(edge int) (from, to int) {
 
 // edgesHere is the form edges: it loads nodes and edges in this process and measures the
 // edges.
-func (c *loadConfig) edgesHere(ctx context.Context, stdout io.Writer) (err error) {
+func (c *loadConfig) edgesHere(ctx context.Context, stdout, _ io.Writer) (err error) {
 	if c.dir == "" || c.files == "" || len(c.keys) != 1 {
-		return usage{errors.New("-dir, -files and one type of -keys are needed")}
+		return measure.Usage(errors.New("-dir, -files and one type of -keys are needed"))
 	}
 	kind, key := c.keys[0], keyType
 	if kind == "text" {
@@ -99,19 +92,15 @@ func (c *loadConfig) edgesHere(ctx context.Context, stdout io.Writer) (err error
 	if err != nil {
 		return err
 	}
-	cpu, faults := measure.ProcessUsage()
-	begin := time.Now()
-	if err := copyFile(ctx, s, "e", edgesFile(c.files)); err != nil {
+	out, err := measure.Timed(func() error { return copyFile(ctx, s, "e", edgesFile(c.files)) })
+	if err != nil {
 		return err
 	}
-	out := measure.Sample{Rows: int64(c.edges), WallNS: int64(time.Since(begin))}
-	cpuNow, faultsNow := measure.ProcessUsage()
-	out.CPUNS, out.MinorFaults = cpuNow-cpu, faultsNow-faults
 	after, err := measure.DirBytes(c.dir)
 	if err != nil {
 		return err
 	}
-	out.StoredBytes = after - before
+	out.Rows, out.StoredBytes = int64(c.edges), after-before
 	return json.NewEncoder(stdout).Encode(out)
 }
 
@@ -134,21 +123,13 @@ func (c *loadConfig) measure(ctx context.Context, stdout, stderr io.Writer) (err
 	if err != nil {
 		return err
 	}
-	var notes []string
-	peer := ladybug{work: work}
-	if why := peer.missing(); c.peers && why != "" {
-		c.peers = false
-		notes = append(notes, "skipped: ladybug: "+why)
-	}
-	raw, err := measure.CreateRaw(c.results, "edges")
+	peer, notes := newLadybug(work, c.peers)
+	head := append([]string{fmt.Sprintf("rounds: %d; %d nodes, %d edges", c.rounds, c.nodes, c.edges)}, notes...)
+	raw, err := measure.CreateRaw(c.results, "edges", work, head...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, raw.Close()) }()
-	head := append([]string{fmt.Sprintf("rounds: %d; %d nodes, %d edges", c.rounds, c.nodes, c.edges)}, notes...)
-	if err := measure.WriteHeader(raw, work, head...); err != nil {
-		return err
-	}
 	var all []loaded
 	add := func(l loaded) error {
 		all = append(all, l)
@@ -169,7 +150,7 @@ func (c *loadConfig) measure(ctx context.Context, stdout, stderr io.Writer) (err
 				return err
 			}
 		}
-		if c.peers {
+		if peer != nil {
 			fmt.Fprintf(stderr, "graph: ladybug loads edges with %s keys\n", kind)
 			l := loaded{System: "ladybug", Keys: kind, Round: 1}
 			if l.Sample, err = c.peer(ctx, peer, files, kind); err != nil {
@@ -180,7 +161,7 @@ func (c *loadConfig) measure(ctx context.Context, stdout, stderr io.Writer) (err
 			}
 		}
 	}
-	if _, err := fmt.Fprintf(raw, "# load average at the end: %s\n", measure.LoadAverage()); err != nil {
+	if err := measure.WriteEnd(raw); err != nil {
 		return err
 	}
 	return c.table(stdout, filepath.Base(raw.Name()), all, notes)
@@ -194,13 +175,7 @@ func (c *loadConfig) child(ctx context.Context, program, work, files, kind strin
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	cmd := measure.Command(ctx, program, "edges", "-nodes", strconv.Itoa(c.nodes), "-edges", strconv.Itoa(c.edges), "-keys", kind, "-dir", dir, "-files", files)
-	var stdout bytes.Buffer
-	cmd.Stdout = &stdout
-	peak, err := measure.Run(cmd)
-	if err != nil {
-		return s, err
-	}
-	err = json.Unmarshal(stdout.Bytes(), &s)
+	peak, err := measure.RunJSON(cmd, &s)
 	s.PeakAnonBytes = peak
 	return s, err
 }
@@ -218,7 +193,7 @@ func (c *loadConfig) writeFiles(dir, kind string) error {
 }
 
 // peer has LadybugDB load the same files.
-func (c *loadConfig) peer(ctx context.Context, l ladybug, files, kind string) (s measure.Sample, err error) {
+func (c *loadConfig) peer(ctx context.Context, l *ladybug, files, kind string) (s measure.Sample, err error) {
 	dir, err := os.MkdirTemp(l.work, "ladybug-")
 	if err != nil {
 		return s, err

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
 )
@@ -49,21 +48,13 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	var notes []string
-	peer := ladybug{work: work}
-	if why := peer.missing(); !c.peers || why != "" {
-		c.peers = false
-		notes = append(notes, "skipped: ladybug: "+why)
-	}
-	raw, err := measure.CreateRaw(c.results, "graph")
+	peer, notes := newLadybug(work, c.peers)
+	head := append([]string{fmt.Sprintf("rounds: %d, of peers %d; sizes divided by %d", c.rounds, c.peerRounds, c.scale)}, notes...)
+	raw, err := measure.CreateRaw(c.results, "graph", work, head...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, raw.Close()) }()
-	head := append([]string{fmt.Sprintf("rounds: %d, of peers %d; sizes divided by %d", c.rounds, c.peerRounds, c.scale)}, notes...)
-	if err := measure.WriteHeader(raw, work, head...); err != nil {
-		return err
-	}
 	r := &report{raw: raw}
 	for _, name := range c.graphs {
 		in := newInput(name, c.scale)
@@ -75,14 +66,14 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 		if err := c.ingot(ctx, r, in, filepath.Join(work, "ingot-"+name), files); err != nil {
 			return err
 		}
-		if c.peers {
+		if peer != nil {
 			fmt.Fprintf(stderr, "graph: %s, ladybug\n", name)
 			if err := peer.measure(ctx, c, r, in, files); err != nil {
 				return err
 			}
 		}
 	}
-	if _, err := fmt.Fprintf(raw, "# load average at the end: %s\n", measure.LoadAverage()); err != nil {
+	if err := measure.WriteEnd(raw); err != nil {
 		return err
 	}
 	return r.table(stdout, filepath.Base(raw.Name()), notes)
@@ -140,17 +131,14 @@ func (c *config) ingot(ctx context.Context, r *report, in *input, dir, files str
 func timed(ctx context.Context, g *searcher, w *workload, threads int) (s sample, err error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	cpu, _ := measure.ProcessUsage()
-	begin := time.Now()
-	answer, err := g.run(ctx, w, threads)
+	var answer int64
+	took, err := measure.Timed(func() (err error) { answer, err = g.run(ctx, w, threads); return err })
 	if err != nil {
 		return s, err
 	}
 	n := int64(len(w.Queries))
-	wall := time.Since(begin)
-	used, _ := measure.ProcessUsage()
 	runtime.ReadMemStats(&after)
-	return sample{Workload: w.Name, System: "ingot", Threads: threads, Queries: int(n), Answer: answer, WallNS: int64(wall) / n, CPUNS: (used - cpu) / n,
+	return sample{Workload: w.Name, System: "ingot", Threads: threads, Queries: int(n), Answer: answer, WallNS: took.WallNS / n, CPUNS: took.CPUNS / n,
 		Allocs: int64(after.Mallocs-before.Mallocs) / n, AllocBytes: int64(after.TotalAlloc-before.TotalAlloc) / n}, nil
 }
 
@@ -181,13 +169,7 @@ func (r *report) table(w io.Writer, raw string, notes []string) error {
 	fmt.Fprintf(&b, "Medians, per query; raw numbers in %s.\n\n", raw)
 	b.WriteString("| graph | workload | threads | system | ms | CPU ms | allocations | allocated kB | answer |\n|---|---|--:|---|--:|--:|--:|--:|--:|\n")
 	for _, k := range order {
-		of := func(field func(*sample) int64) int64 {
-			v := make([]int64, len(cells[k]))
-			for i := range v {
-				v[i] = field(&cells[k][i])
-			}
-			return measure.Median(v)
-		}
+		of := func(field func(*sample) int64) int64 { return measure.MedianOf(cells[k], field) }
 		first := cells[k][0]
 		fmt.Fprintf(&b, "| %s | %s | %d | %s | %.3f |", k.graph, k.workload, k.threads, strings.TrimSpace(k.system+" "+first.Version), float64(of(func(s *sample) int64 { return s.WallNS }))/1e6)
 		if k.system == "ingot" {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,8 +23,20 @@ const (
 	modules = "bench/peers/node/node_modules/@ladybugdb/core"
 )
 
+// newLadybug returns the peer if it is wanted and can be measured, else nil, with a note that
+// says why it cannot.
+func newLadybug(work string, wanted bool) (*ladybug, []string) {
+	if !wanted {
+		return nil, nil
+	}
+	if why := missing(); why != "" {
+		return nil, []string{"skipped: ladybug: " + why}
+	}
+	return &ladybug{work}, nil
+}
+
 // missing returns why the peer cannot be measured, "" if it can.
-func (ladybug) missing() string {
+func missing() string {
 	if _, err := exec.LookPath("node"); err != nil {
 		return "node is not installed (Debian's package nodejs)"
 	}
@@ -58,7 +69,7 @@ type answer struct {
 
 // run runs the script on a job and returns what it prints, and the most anonymous memory
 // it had.
-func (l ladybug) run(ctx context.Context, j *job) (a answer, peak int64, err error) {
+func (l *ladybug) run(ctx context.Context, j *job) (a answer, peak int64, err error) {
 	text, err := json.Marshal(j)
 	if err != nil {
 		return a, 0, err
@@ -67,20 +78,14 @@ func (l ladybug) run(ctx context.Context, j *job) (a answer, peak int64, err err
 	if err := os.WriteFile(name, text, 0o644); err != nil {
 		return a, 0, err
 	}
-	cmd := measure.Command(ctx, "node", script, name)
-	var stdout bytes.Buffer
-	cmd.Stdout = &stdout
-	if peak, err = measure.Run(cmd); err != nil {
+	if peak, err = measure.RunJSON(measure.Command(ctx, "node", script, name), &a); err != nil {
 		return a, 0, fmt.Errorf("ladybug: %w", err)
-	}
-	if err := json.Unmarshal(stdout.Bytes(), &a); err != nil {
-		return a, 0, fmt.Errorf("ladybug: %w: %q", err, stdout.Bytes())
 	}
 	return a, peak, nil
 }
 
 // measure loads the input into a new database and runs the workloads without deletes.
-func (l ladybug) measure(ctx context.Context, c *config, r *report, in *input, files string) (err error) {
+func (l *ladybug) measure(ctx context.Context, c *config, r *report, in *input, files string) (err error) {
 	dir, err := os.MkdirTemp(l.work, "ladybug-")
 	if err != nil {
 		return err

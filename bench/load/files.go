@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/ingotdb/ingot/bench/gen/inputs"
@@ -70,17 +69,4 @@ func warm(path string) error {
 	}
 	_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{f}, make([]byte, 1<<20))
 	return errors.Join(err, f.Close())
-}
-
-// build builds a program of this repository: package pkg of the module in directory
-// module.
-func build(module, pkg, output string) error {
-	cmd := exec.Command("go", "build", "-o", output, pkg)
-	cmd.Dir = module
-	var text bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &text, &text
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("go build %s in %s: %w: %s", pkg, module, err, bytes.TrimSpace(text.Bytes()))
-	}
-	return nil
 }

@@ -17,22 +17,22 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	c, err := parse([]string{"-inputs", "wide,mixed.parquet,mixed.ndjson", "-threads", "2,8", "-scale", "0.001"}, io.Discard)
+	c, err := parseLoad([]string{"-inputs", "wide,mixed.parquet,mixed.ndjson", "-threads", "2,8", "-scale", "0.001"}, io.Discard)
 	if err != nil || len(c.inputs) != 3 || c.inputs[1] != (input{"mixed", "parquet"}) || c.threads[1] != 8 || c.rows(c.inputs[0]) != 3 || c.rows(c.inputs[2]) != 1000 {
 		t.Errorf("got %+v, %v", c, err)
 	}
-	if c, err := parse([]string{"-short", "-rounds", "7"}, io.Discard); err != nil || c.scale != 0.01 || c.rounds != 7 || c.inputs[5].String() != "ints10.text" {
+	if c, err := parseLoad([]string{"-short", "-rounds", "7"}, io.Discard); err != nil || c.scale != 0.01 || c.rounds != 7 || c.inputs[5].String() != "ints10.text" {
 		t.Errorf("got %+v, %v", c, err)
 	}
-	if c, err := parse([]string{"out", "-inputs", "ints10", "-tasks", "sums,csv"}, io.Discard); err != nil || !slices.Equal(c.tasks, []string{"sums", "csv"}) {
+	if c, err := parseOut([]string{"-inputs", "ints10", "-tasks", "sums,csv"}, io.Discard); err != nil || !slices.Equal(c.tasks, []string{"sums", "csv"}) {
 		t.Errorf("got %+v, %v", c, err)
 	}
 	for _, args := range [][]string{
 		{"-inputs", "nothing"}, {"-inputs", "mixed.xml"}, {"-threads", "0"}, {"-threads", "two"}, {"-rounds", "0"}, {"-scale", "0"}, {"mixed"}, {"-short", "-long"}, {"-runs", "2"},
 		{"out", "-inputs", "mixed.text"}, {"out", "-inputs", "wide"}, {"out", "-tasks", "nothing"}, {"out", "-inputs", "ints10", "-tasks", "sums,like"}, {"out", "-runs", "0"},
 	} {
-		if _, err := parse(args, io.Discard); err == nil {
-			t.Errorf("%v is accepted", args)
+		if status := run(args, io.Discard, io.Discard); status != 2 {
+			t.Errorf("%v: status %d, want 2", args, status)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func readFile(t *testing.T, path string) string {
 // write the others.
 func TestIngot(t *testing.T) {
 	command := filepath.Join(t.TempDir(), "ingot")
-	if err := build(filepath.Join("..", ".."), "./cmd/ingot", command); err != nil {
+	if err := measure.Build(filepath.Join("..", ".."), "./cmd/ingot", command); err != nil {
 		t.Fatal(err)
 	}
 	c := &config{threads: []int{2}, rounds: 1, runs: 2, scale: 0.0001, dir: t.TempDir(), tasks: allTasks()}

@@ -168,15 +168,9 @@ func loadPeer(ctx context.Context, program, name string, j job) (s measure.Sampl
 	if j.keep {
 		args = append(args, "-keep")
 	}
-	cmd := measure.Command(ctx, args...)
-	var stdout bytes.Buffer
-	cmd.Stdout = &stdout
-	peak, err := measure.Run(cmd)
+	peak, err := measure.RunJSON(measure.Command(ctx, args...), &s)
 	if err != nil {
 		return s, err
-	}
-	if err := json.Unmarshal(stdout.Bytes(), &s); err != nil {
-		return s, fmt.Errorf("peers load: %w: %q", err, stdout.Bytes())
 	}
 	s.PeakAnonBytes = peak
 	if s.StoredBytes == 0 {

@@ -1,19 +1,16 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/ingotdb/ingot/bench/gen/inputs"
+	"github.com/ingotdb/ingot/bench/internal/measure"
 	"github.com/ingotdb/ingot/bench/internal/tasks"
 )
 
@@ -49,20 +46,9 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run is main with its arguments and outputs; it returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	c, err := parse(args, stderr)
-	if err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintf(stderr, "load: %v\n", err)
-		}
-		return 2
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := c.measure(ctx, stdout, stderr); err != nil {
-		fmt.Fprintf(stderr, "load: %v\n", err)
-		return 1
-	}
-	return 0
+	return measure.Main("load", args, stdout, stderr, map[string]measure.Form{
+		"": measure.Parsed(parseLoad, (*config).measure), "out": measure.Parsed(parseOut, (*config).measure),
+	})
 }
 
 // The inputs that are measured unless others are given.
@@ -71,15 +57,19 @@ const (
 	outInputs     = "ints10,mixed"
 )
 
-// parse reads the command line.
-func parse(args []string, stderr io.Writer) (*config, error) {
-	c := new(config)
-	standard := defaultInputs
-	if len(args) > 0 && args[0] == "out" {
-		c.out, args, standard = true, args[1:], outInputs
-	}
+// parseLoad reads the command line of loads.
+func parseLoad(args []string, stderr io.Writer) (*config, error) {
+	return parse(new(config), defaultInputs, args, stderr)
+}
+
+// parseOut reads the command line of files and queries.
+func parseOut(args []string, stderr io.Writer) (*config, error) {
+	return parse(&config{out: true}, outInputs, args, stderr)
+}
+
+// parse reads a command line into c. Inputs are standard unless others are given.
+func parse(c *config, standard string, args []string, stderr io.Writer) (*config, error) {
 	flags := flag.NewFlagSet("load", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	names := flags.String("inputs", standard, "comma-separated `list` of inputs, each with its format behind a point unless that is csv")
 	threads := flags.String("threads", "1,2", "comma-separated `list` of numbers of threads")
 	flags.IntVar(&c.rounds, "rounds", 3, "`number` of loads of each kind")
@@ -95,32 +85,21 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 		list = flags.String("tasks", "", "comma-separated `list` of tasks (default: all)")
 		flags.IntVar(&c.runs, "runs", 6, "`number` of times that a query is answered in a round")
 	}
-	if err := flags.Parse(args); err != nil {
-		return nil, err
-	}
-	if flags.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	if *short && *long {
-		return nil, errors.New("-short and -long exclude each other")
-	}
-	given := map[string]bool{}
-	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	c.size(*short, *long, given)
-	if err := c.setInputs(*names); err != nil {
-		return nil, err
-	}
-	for _, text := range strings.Split(*threads, ",") {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("-threads has %q", text)
+	return c, measure.Parse(flags, args, stderr, measure.Numbers("threads", threads, 1, &c.threads), func() error {
+		if *short && *long {
+			return errors.New("-short and -long exclude each other")
 		}
-		c.threads = append(c.threads, n)
-	}
-	if c.rounds < 1 || c.scale <= 0 || c.out && c.runs < 1 {
-		return nil, errors.New("-rounds, -runs and -scale must be positive")
-	}
-	return c, c.setTasks(*list)
+		given := map[string]bool{}
+		flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+		c.size(*short, *long, given)
+		if c.rounds < 1 || c.scale <= 0 || c.out && c.runs < 1 {
+			return errors.New("-rounds, -runs and -scale must be positive")
+		}
+		if err := c.setInputs(*names); err != nil {
+			return err
+		}
+		return c.setTasks(*list)
+	})
 }
 
 // size sets what -short and -long mean, where it was not given.

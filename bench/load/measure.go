@@ -51,20 +51,17 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 	if c.out {
 		name = "out"
 	}
-	raw, err := measure.CreateRaw(c.results, name)
+	notes := []string{fmt.Sprintf("rounds: %d", c.rounds), fmt.Sprintf("scale: %g", c.scale)}
+	for _, k := range missing {
+		notes = append(notes, "skipped: "+k.name+": "+k.why)
+	}
+	raw, err := measure.CreateRaw(c.results, name, work, notes...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, raw.Close()) }()
 	s := newSession(c, work, stderr, raw)
 	s.command, s.loaders = command, loaders
-	notes := []string{fmt.Sprintf("rounds: %d", c.rounds), fmt.Sprintf("scale: %g", c.scale)}
-	for _, k := range missing {
-		notes = append(notes, "skipped: "+k.name+": "+k.why)
-	}
-	if err := measure.WriteHeader(raw, work, notes...); err != nil {
-		return err
-	}
 	for _, in := range c.inputs {
 		if c.out {
 			err = s.outInput(ctx, in)
@@ -75,7 +72,7 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 			return err
 		}
 	}
-	if _, err := fmt.Fprintf(raw, "# load average at the end: %s\n", measure.LoadAverage()); err != nil {
+	if err := measure.WriteEnd(raw); err != nil {
 		return err
 	}
 	return report(stdout, raw, c.out)
@@ -131,7 +128,7 @@ func (c *config) findLoaders(work string) (command string, found []loader, missi
 	command = c.ingot
 	if command == "" {
 		command = filepath.Join(work, "ingot")
-		if err := build(".", "./cmd/ingot", command); err != nil {
+		if err := measure.Build(".", "./cmd/ingot", command); err != nil {
 			return "", nil, nil, err
 		}
 	}
@@ -139,9 +136,9 @@ func (c *config) findLoaders(work string) (command string, found []loader, missi
 	if c.peers == "none" {
 		return command, found, nil, nil
 	}
-	program := filepath.Join(work, "peers")
-	if err := build(filepath.Join("bench", "peers"), ".", program); err != nil {
-		return command, found, []skipped{{"all peers", strings.ReplaceAll(err.Error(), "\n", "; ")}}, nil
+	program, err := measure.BuildPeers(work)
+	if err != nil {
+		return command, found, []skipped{{"all peers", err.Error()}}, nil
 	}
 	peers, missing, err := peerLoaders(program, c.peers)
 	return command, append(found, peers...), missing, err

@@ -7,12 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
 	"github.com/ingotdb/ingot/copy"
@@ -31,27 +28,13 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run is main with its arguments and outputs; it returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	c, err := parse(args, stderr)
-	if err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintf(stderr, "parallel: %v\n", err)
-		}
-		return 2
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := c.measure(ctx, stdout, stderr); err != nil {
-		fmt.Fprintf(stderr, "parallel: %v\n", err)
-		return 1
-	}
-	return 0
+	return measure.Main("parallel", args, stdout, stderr, map[string]measure.Form{"": measure.Parsed(parse, (*config).measure)})
 }
 
 // parse reads the command line.
 func parse(args []string, stderr io.Writer) (*config, error) {
 	c := new(config)
 	flags := flag.NewFlagSet("parallel", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	names := flags.String("kinds", "narrow,wide,quotes,long", "comma-separated `list` of kinds of input")
 	workers := flags.String("workers", "1,2,4,8", "comma-separated `list` of numbers of workers")
 	flags.IntVar(&c.rounds, "rounds", 3, "`number` of loads of each kind")
@@ -59,35 +42,24 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 	long := flags.Bool("long", false, "10,000 rows of 1 MB in place of 300")
 	flags.StringVar(&c.dir, "dir", "", "`directory` for inputs and stores (default: the system's temporary one)")
 	flags.StringVar(&c.results, "results", "bench/results", "`directory` for the raw numbers")
-	if err := flags.Parse(args); err != nil {
-		return nil, err
-	}
-	if flags.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	for _, name := range strings.Split(*names, ",") {
-		at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
-		if at < 0 {
-			return nil, fmt.Errorf("no kind of input is called %q", name)
+	return c, measure.Parse(flags, args, stderr, measure.Numbers("workers", workers, 1, &c.workers), measure.Positive("rounds", &c.rounds), func() error {
+		if *scale <= 0 {
+			return errors.New("-scale must be positive")
 		}
-		k := kinds[at]
-		if *long && name == "long" {
-			k.rows = longRows
+		for name := range strings.SplitSeq(*names, ",") {
+			at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+			if at < 0 {
+				return fmt.Errorf("no kind of input is called %q", name)
+			}
+			k := kinds[at]
+			if *long && name == "long" {
+				k.rows = longRows
+			}
+			k.rows = max(1, int(float64(k.rows)**scale))
+			c.kinds = append(c.kinds, k)
 		}
-		k.rows = max(1, int(float64(k.rows)**scale))
-		c.kinds = append(c.kinds, k)
-	}
-	for _, text := range strings.Split(*workers, ",") {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("-workers has %q", text)
-		}
-		c.workers = append(c.workers, n)
-	}
-	if c.rounds < 1 || *scale <= 0 {
-		return nil, errors.New("-rounds and -scale must be positive")
-	}
-	return c, nil
+		return nil
+	})
 }
 
 // row is a line of the table: what the ways took for one kind and number of workers.
@@ -108,14 +80,11 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	raw, err := measure.CreateRaw(c.results, "parallel")
+	raw, err := measure.CreateRaw(c.results, "parallel", work, fmt.Sprintf("rounds: %d; without sync", c.rounds))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, raw.Close()) }()
-	if err := measure.WriteHeader(raw, work, fmt.Sprintf("rounds: %d; without sync", c.rounds)); err != nil {
-		return err
-	}
 	var table []*row
 	for i := range c.kinds {
 		k := &c.kinds[i]
@@ -141,7 +110,7 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 			return err
 		}
 	}
-	if _, err := fmt.Fprintf(raw, "# load average at the end: %s\n", measure.LoadAverage()); err != nil {
+	if err := measure.WriteEnd(raw); err != nil {
 		return err
 	}
 	return writeTable(stdout, filepath.Base(raw.Name()), table)

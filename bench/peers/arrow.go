@@ -42,7 +42,7 @@ func loadArrow(j *job) (s measure.Sample, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	runtime.GOMAXPROCS(j.Threads)
 	var rows int64
-	s, err = timed(func() (err error) { rows, err = readers[j.Format](j, f); return err })
+	s, err = measure.Timed(func() (err error) { rows, err = readers[j.Format](j, f); return err })
 	s.Rows, s.Version = rows, strings.TrimPrefix(arrow.PkgVersion, "v")
 	return s, err
 }

@@ -104,7 +104,7 @@ func passDuckDB(j *documentJob, path string, each func(int, measure.Sample) erro
 	}
 	for i, doc := range j.Documents {
 		var rows int64
-		s, err := timed(func() (err error) { rows, err = documentDuckDB(db, doc); return err })
+		s, err := measure.Timed(func() (err error) { rows, err = documentDuckDB(db, doc); return err })
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	_ "github.com/duckdb/duckdb-go/v2" // the driver
 
@@ -66,7 +65,7 @@ func loadDuckDB(mode duckMode) func(*job) (measure.Sample, error) {
 				return s, fmt.Errorf("%s: %w", text, err)
 			}
 		}
-		s, err = timed(func() error {
+		s, err = measure.Timed(func() error {
 			_, err := db.Exec("COPY " + j.Table + " FROM " + quoted(j.File) + " (" + duckOptions[j.Format] + ")")
 			return err
 		})
@@ -77,19 +76,6 @@ func loadDuckDB(mode duckMode) func(*job) (measure.Sample, error) {
 		s.Version = strings.TrimPrefix(s.Version, "v")
 		return s, err
 	}
-}
-
-// timed runs f and measures this process.
-func timed(f func() error) (s measure.Sample, err error) {
-	cpu, faults := measure.ProcessUsage()
-	begin := time.Now()
-	if err := f(); err != nil {
-		return s, err
-	}
-	s.WallNS = int64(time.Since(begin))
-	cpuEnd, faultsEnd := measure.ProcessUsage()
-	s.CPUNS, s.MinorFaults = cpuEnd-cpu, faultsEnd-faults
-	return s, nil
 }
 
 // doDuckDB does tasks with the database file that a load has left.
@@ -130,7 +116,7 @@ func doDuckDB(w *work, each func(results.TaskSample) error) (err error) {
 // queryDuckDB answers a query once.
 func queryDuckDB(db *sql.DB, t tasks.Task) (r results.TaskSample, err error) {
 	var answer [][]string
-	r.Sample, err = timed(func() (err error) {
+	r.Sample, err = measure.Timed(func() (err error) {
 		rows, err := db.Query(t.Query)
 		if err != nil {
 			return err
@@ -163,7 +149,7 @@ func queryDuckDB(db *sql.DB, t tasks.Task) (r results.TaskSample, err error) {
 // writeDuckDB writes the table to a file once, which is gone afterwards.
 func writeDuckDB(db *sql.DB, w *work, format string) (r results.TaskSample, err error) {
 	file := w.output(format)
-	r.Sample, err = timed(func() error {
+	r.Sample, err = measure.Timed(func() error {
 		res, err := db.Exec("COPY " + w.Table + " TO " + quoted(file) + " (" + duckOptions[format] + ")")
 		if err != nil {
 			return err

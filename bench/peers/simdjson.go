@@ -29,7 +29,7 @@ func loadSimdjson(j *job) (s measure.Sample, err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	var rows int64
-	s, err = timed(func() error {
+	s, err = measure.Timed(func() error {
 		const ahead = 8
 		reuse, parsed := make(chan *simdjson.ParsedJson, ahead), make(chan simdjson.Stream, ahead)
 		simdjson.ParseNDStream(f, parsed, reuse)

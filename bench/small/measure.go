@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,15 +63,12 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 		found, missing := findPeers(work)
 		loaders, notes = append(loaders, found...), missing
 	}
-	raw, err := measure.CreateRaw(c.results, "small")
+	head := append([]string{fmt.Sprintf("rounds: %d, COPYs after the first: %d, of peers at most 20", c.rounds, c.loads)}, notes...)
+	raw, err := measure.CreateRaw(c.results, "small", work, head...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, raw.Close()) }()
-	head := append([]string{fmt.Sprintf("rounds: %d, COPYs after the first: %d, of peers at most 20", c.rounds, c.loads)}, notes...)
-	if err := measure.WriteHeader(raw, work, head...); err != nil {
-		return err
-	}
 	var cells []*cell
 	for _, rows := range c.rows {
 		file, err := writeInput(work, rows)
@@ -95,7 +91,7 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 			}
 		}
 	}
-	if _, err := fmt.Fprintf(raw, "# load average at the end: %s\n", measure.LoadAverage()); err != nil {
+	if err := measure.WriteEnd(raw); err != nil {
 		return err
 	}
 	return writeTable(stdout, filepath.Base(raw.Name()), cells, notes)
@@ -104,11 +100,9 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 // findPeers builds the program peers and returns what of it runs here, and why not the
 // rest.
 func findPeers(work string) (found []loader, missing []string) {
-	program := filepath.Join(work, "peers")
-	cmd := exec.Command("go", "build", "-o", program, ".")
-	cmd.Dir = filepath.Join("bench", "peers")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, []string{"skipped: all peers: " + err.Error() + ": " + strings.Join(strings.Fields(string(out)), " ")}
+	program, err := measure.BuildPeers(work)
+	if err != nil {
+		return nil, []string{"skipped: all peers: " + err.Error()}
 	}
 	for _, name := range peerNames {
 		out, err := exec.Command(program, "small", "-peer", name).CombinedOutput()
@@ -128,17 +122,10 @@ func (c *cell) run(ctx context.Context, raw io.Writer, work string, l loader, fi
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	args := l.args(file, dir, c.workers, loads)
-	cmd := measure.Command(ctx, args...)
-	var stdout bytes.Buffer
-	cmd.Stdout = &stdout
-	peak, err := measure.Run(cmd)
-	if err != nil {
-		return err
-	}
 	var r measure.Repeat
-	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
-		return fmt.Errorf("%s: %w: %q", l.name, err, stdout.Bytes())
+	peak, err := measure.RunJSON(measure.Command(ctx, l.args(file, dir, c.workers, loads)...), &r)
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.name, err)
 	}
 	if r.Rows != int64(c.rows) {
 		return fmt.Errorf("%s has loaded %d rows of %d", l.name, r.Rows, c.rows)
@@ -153,15 +140,6 @@ func (c *cell) run(ctx context.Context, raw io.Writer, work string, l loader, fi
 	}{c.workers, round + 1, l.name, r})
 }
 
-// median returns the median of a field of the runs.
-func (c *cell) median(field func(*measure.Repeat) int64) int64 {
-	v := make([]int64, len(c.runs))
-	for i := range c.runs {
-		v[i] = field(&c.runs[i])
-	}
-	return measure.Median(v)
-}
-
 // writeTable prints the medians.
 func writeTable(w io.Writer, raw string, cells []*cell, notes []string) error {
 	var b strings.Builder
@@ -170,7 +148,7 @@ func writeTable(w io.Writer, raw string, cells []*cell, notes []string) error {
 		"|--:|--:|---|" + strings.Repeat("--:|", 10) + "\n")
 	ms := func(ns int64) string { return fmt.Sprintf("%.3f", float64(ns)/1e6) }
 	for _, c := range cells {
-		of := c.median
+		of := func(field func(*measure.Repeat) int64) int64 { return measure.MedianOf(c.runs, field) }
 		fmt.Fprintf(&b, "| %d | %d | %s | %s | %s | %d | %s | %s | %d | %.1f |", c.rows, c.workers, strings.TrimSpace(c.loader+" "+c.runs[0].Version),
 			ms(of(func(r *measure.Repeat) int64 { return r.WallNS })), ms(of(func(r *measure.Repeat) int64 { return r.CPUNS })),
 			of(func(r *measure.Repeat) int64 { return r.Faults }),
@@ -178,8 +156,8 @@ func writeTable(w io.Writer, raw string, cells []*cell, notes []string) error {
 			of(func(r *measure.Repeat) int64 { return r.FirstFaults }),
 			float64(of(func(r *measure.Repeat) int64 { return r.PeakAnonBytes }))/1e6)
 		if strings.HasPrefix(c.loader, "ingot") {
-			syncs := of(func(r *measure.Repeat) int64 { return int64(100 * r.LogSyncs) })
-			fmt.Fprintf(&b, " %.2f | %d | %d |\n", float64(syncs)/100, of(func(r *measure.Repeat) int64 { return r.LogBytes }), of(func(r *measure.Repeat) int64 { return r.Allocations }))
+			syncs := measure.MedianOf(c.runs, func(r *measure.Repeat) float64 { return r.LogSyncs })
+			fmt.Fprintf(&b, " %.2f | %d | %d |\n", syncs, of(func(r *measure.Repeat) int64 { return r.LogBytes }), of(func(r *measure.Repeat) int64 { return r.Allocations }))
 		} else {
 			b.WriteString(" | | |\n")
 		}

@@ -81,16 +81,20 @@ func BenchmarkCopy(b *testing.B) {
 					tg := newTarget(b, rows, workers, d.durability)
 					b.ReportAllocs()
 					syncs, bytes := tg.fs.logSyncs.Load(), tg.fs.logBytes.Load()
-					cpu, faults := measure.ProcessUsage()
-					for b.Loop() {
-						if _, err := tg.copyOnce(ctx); err != nil {
-							b.Fatal(err)
+					took, err := measure.Timed(func() error {
+						for b.Loop() {
+							if _, err := tg.copyOnce(ctx); err != nil {
+								return err
+							}
 						}
+						return nil
+					})
+					if err != nil {
+						b.Fatal(err)
 					}
-					cpuEnd, faultsEnd := measure.ProcessUsage()
 					n := float64(b.N)
-					b.ReportMetric(float64(cpuEnd-cpu)/n, "cpu-ns/op")
-					b.ReportMetric(float64(faultsEnd-faults)/n, "faults/op")
+					b.ReportMetric(float64(took.CPUNS)/n, "cpu-ns/op")
+					b.ReportMetric(float64(took.MinorFaults)/n, "faults/op")
 					b.ReportMetric(float64(tg.fs.logSyncs.Load()-syncs)/n, "syncs/op")
 					b.ReportMetric(float64(tg.fs.logBytes.Load()-bytes)/n, "log-B/op")
 				})

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/ingotdb/ingot/bench/internal/measure"
 	"github.com/ingotdb/ingot/visibility"
@@ -65,23 +65,21 @@ func (c *config) cases() (out []sample) {
 
 // checks makes n checks, shared out among the goroutines, and returns the wall time and the
 // processor time.
-func (s *sample) checks(n int) (ns, cpu int64) {
+func (s *sample) checks(n int) (ns, cpu int64, err error) {
 	var seen atomic.Int64
 	var workers sync.WaitGroup
-	before, _ := measure.ProcessUsage()
-	begun := time.Now()
-	for i := range s.goroutines {
-		share := n * (i + 1) / s.goroutines
-		share -= n * i / s.goroutines
-		workers.Go(func() { seen.Add(int64(check(s.table, s.ids, i*4096, share))) })
-	}
-	workers.Wait()
-	ns = time.Since(begun).Nanoseconds()
-	after, _ := measure.ProcessUsage()
-	if seen.Load() > int64(n) {
-		panic("visible: more rows were seen than asked for") // and the count is used
-	}
-	return ns, after - before
+	took, err := measure.Timed(func() error {
+		for i := range s.goroutines {
+			share := n*(i+1)/s.goroutines - n*i/s.goroutines
+			workers.Go(func() { seen.Add(int64(check(s.table, s.ids, i*4096, share))) })
+		}
+		workers.Wait()
+		if seen.Load() > int64(n) { // so the count is used
+			return fmt.Errorf("%d rows of %d can be seen", seen.Load(), n)
+		}
+		return nil
+	})
+	return took.WallNS, took.CPUNS, err
 }
 
 // check asks for n ids from position at on, round and round, and returns how many can be seen.

@@ -1,6 +1,7 @@
-// Package measure is what the benchmark programs share: one measurement (Sample), the
-// memory of a process tree while it runs (Run), the speed of the disk (ProbeDisk), the
-// machine (WriteHeader), and medians.
+// Package measure is what the benchmark programs share: their command lines (Main, Parse),
+// one measurement (Sample, Timed), the memory of a process tree while it runs (Run),
+// instructions (CountInstructions), the speed of the disk (ProbeDisk), raw files with the
+// machine in their header (CreateRaw), and medians.
 //
 // Times are nanoseconds and sizes are bytes, each said in the name. Memory is RssAnon:
 // the pages of a process that no file backs. Pages of mapped files are the page cache's

@@ -12,16 +12,16 @@ import (
 	"github.com/ingotdb/ingot/kernels"
 )
 
-// WriteHeader writes what a result cannot be read without: when, on which processor,
+// writeHeader writes what a result cannot be read without: when, on which processor,
 // kernel, Go, level and file system, and how busy the machine was. dir is where the
-// measured stores are; lines, if any, are written below as they are.
-func WriteHeader(w io.Writer, dir string, lines ...string) error {
+// measured stores are; lines, if any, are written below, each as one line.
+func writeHeader(w io.Writer, dir string, lines ...string) error {
 	text := fmt.Sprintf("# date: %s\n# cpu: %s, %d of them seen\n# memory: %s\n# kernel: %s %s\n# go: %s %s/%s\n# level: %v\n# file system: %s\n# load average: %s\n",
 		time.Now().UTC().Format(time.RFC3339), cpuModel(), runtime.NumCPU(), firstOf("/proc/meminfo", "MemTotal:"),
 		runtime.GOOS, oneLine("/proc/sys/kernel/osrelease"), runtime.Version(), runtime.GOOS, runtime.GOARCH,
-		kernels.Active(), fileSystem(dir), LoadAverage())
+		kernels.Active(), fileSystem(dir), loadAverage())
 	for _, l := range lines {
-		text += "# " + l + "\n"
+		text += "# " + strings.Join(strings.Fields(l), " ") + "\n"
 	}
 	if _, err := io.WriteString(w, text); err != nil {
 		return fmt.Errorf("measure: %w", err)
@@ -29,8 +29,8 @@ func WriteHeader(w io.Writer, dir string, lines ...string) error {
 	return nil
 }
 
-// LoadAverage returns the load averages over 1, 5 and 15 minutes.
-func LoadAverage() string {
+// loadAverage returns the load averages over 1, 5 and 15 minutes.
+func loadAverage() string {
 	f := strings.Fields(oneLine("/proc/loadavg"))
 	if len(f) < 3 {
 		return "unknown"

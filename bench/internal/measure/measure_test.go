@@ -3,12 +3,41 @@ package measure
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+func TestTimed(t *testing.T) {
+	s, err := Timed(func() error { return nil })
+	if err != nil || s.WallNS <= 0 || s.CPUNS < 0 {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	failed := errors.New("no")
+	if s, err := Timed(func() error { return failed }); err != failed || s.WallNS != 0 {
+		t.Errorf("a failure took %+v, %v", s, err)
+	}
+}
+
+func TestBuild(t *testing.T) {
+	err := Build(filepath.Join("..", "..", ".."), "./nothing", filepath.Join(t.TempDir(), "nothing"))
+	if err == nil || !strings.Contains(err.Error(), "nothing") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRunJSON(t *testing.T) {
+	var v struct{ A int }
+	if _, err := RunJSON(exec.Command("echo", `{"a":3}`), &v); err != nil || v.A != 3 {
+		t.Errorf("got %+v, %v", v, err)
+	}
+	if _, err := RunJSON(exec.Command("echo", "rows"), &v); err == nil || !strings.Contains(err.Error(), `"rows\n"`) {
+		t.Errorf("got %v", err)
+	}
+}
 
 func TestMedian(t *testing.T) {
 	for _, c := range []struct {
@@ -20,6 +49,9 @@ func TestMedian(t *testing.T) {
 		if got := Median(c.v); got != c.want {
 			t.Errorf("Median(%v) = %d, want %d", c.v, got, c.want)
 		}
+	}
+	if got := Median([]float64{2.5, 1, 7, 2}); got != 2.25 {
+		t.Errorf("the median of fractions is %v", got)
 	}
 	v := []int64{3, 1, 2}
 	Median(v)
@@ -49,10 +81,10 @@ func TestSeconds(t *testing.T) {
 
 func TestHeader(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteHeader(&b, t.TempDir(), "rounds: 3"); err != nil {
+	if err := writeHeader(&b, t.TempDir(), "rounds: 3", "skipped: all:\nno compiler"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"# date: ", "# cpu: ", "# kernel: ", "# go: go1", "# level: ", "# file system: ", "# load average: ", "# rounds: 3\n"} {
+	for _, want := range []string{"# date: ", "# cpu: ", "# kernel: ", "# go: go1", "# level: ", "# file system: ", "# load average: ", "# rounds: 3\n# skipped: all: no compiler\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the header has no %q:\n%s", want, b.String())
 		}
@@ -129,18 +161,25 @@ func TestDirBytes(t *testing.T) {
 
 func TestCreateRawKeepsTheFirst(t *testing.T) {
 	dir := t.TempDir()
-	a, err := CreateRaw(dir, "load")
+	a, err := CreateRaw(dir, "load", dir, "rounds: 3")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	b, err := CreateRaw(dir, "load")
+	b, err := CreateRaw(dir, "load", dir, "rounds: 3")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
 	if a.Name() == b.Name() {
 		t.Errorf("both are %s", a.Name())
+	}
+	if err := WriteEnd(a); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(a.Name())
+	if err != nil || !strings.Contains(string(text), "\n# rounds: 3\n# load average at the end: ") {
+		t.Errorf("%v: %s", err, text)
 	}
 }
 

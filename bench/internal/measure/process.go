@@ -3,6 +3,7 @@ package measure
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -44,6 +45,36 @@ func Run(cmd *exec.Cmd) (peakAnonBytes int64, err error) {
 		return peakAnonBytes, fmt.Errorf("measure: %s: %w: %s", filepath.Base(cmd.Path), err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return peakAnonBytes, nil
+}
+
+// RunJSON runs cmd as Run does and decodes what it prints, one JSON value, into v.
+func RunJSON(cmd *exec.Cmd, v any) (peakAnonBytes int64, err error) {
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	if peakAnonBytes, err = Run(cmd); err != nil {
+		return peakAnonBytes, err
+	}
+	if err := json.Unmarshal(stdout.Bytes(), v); err != nil {
+		return peakAnonBytes, fmt.Errorf("measure: %s: %w: %q", filepath.Base(cmd.Path), err, stdout.Bytes())
+	}
+	return peakAnonBytes, nil
+}
+
+// Build builds a program: package pkg of the module in a directory.
+func Build(module, pkg, output string) error {
+	cmd := exec.Command("go", "build", "-o", output, pkg)
+	cmd.Dir = module
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("measure: go build %s in %s: %w: %s", pkg, module, err, bytes.TrimSpace(text))
+	}
+	return nil
+}
+
+// BuildPeers builds the program peers in a directory and returns its path. It is called from
+// the root of the repository.
+func BuildPeers(dir string) (program string, err error) {
+	program = filepath.Join(dir, "peers")
+	return program, Build(filepath.Join("bench", "peers"), ".", program)
 }
 
 // watch samples the memory of the process tree below pid until the returned function is

@@ -29,14 +29,11 @@ type Repeat struct {
 // nil, is called once when the first load is done.
 func RunRepeat(loads int, load func() (rows int64, err error), after func()) (r Repeat, err error) {
 	r.Loads = loads
-	cpu, faults := ProcessUsage()
-	begin := time.Now()
-	if r.Rows, err = load(); err != nil {
+	first, err := Timed(func() (err error) { r.Rows, err = load(); return err })
+	if err != nil {
 		return r, err
 	}
-	r.FirstWallNS = int64(time.Since(begin))
-	cpuNow, faultsNow := ProcessUsage()
-	r.FirstCPUNS, r.FirstFaults = cpuNow-cpu, faultsNow-faults
+	r.FirstWallNS, r.FirstCPUNS, r.FirstFaults = first.WallNS, first.CPUNS, first.MinorFaults
 	if after != nil {
 		after()
 	}
@@ -44,15 +41,16 @@ func RunRepeat(loads int, load func() (rows int64, err error), after func()) (r 
 		return r, nil
 	}
 	walls := make([]int64, loads)
-	cpu, faults = ProcessUsage()
-	for i := range walls {
-		begin = time.Now()
-		if _, err := load(); err != nil {
-			return r, err
+	all, err := Timed(func() error {
+		for i := range walls {
+			begin := time.Now()
+			if _, err := load(); err != nil {
+				return err
+			}
+			walls[i] = int64(time.Since(begin))
 		}
-		walls[i] = int64(time.Since(begin))
-	}
-	cpuNow, faultsNow = ProcessUsage()
-	r.WallNS, r.CPUNS, r.Faults = Median(walls), (cpuNow-cpu)/int64(loads), (faultsNow-faults)/int64(loads)
-	return r, nil
+		return nil
+	})
+	r.WallNS, r.CPUNS, r.Faults = Median(walls), all.CPUNS/int64(loads), all.MinorFaults/int64(loads)
+	return r, err
 }

@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Sample is one measured load.
@@ -27,9 +28,23 @@ type Stage struct {
 	Bytes int64 `json:"bytes"`
 }
 
+// Timed calls f and returns what it took this process: wall and processor time, and minor
+// faults. They are 0 if f fails.
+func Timed(f func() error) (s Sample, err error) {
+	cpu, faults := processUsage()
+	begin := time.Now()
+	if err := f(); err != nil {
+		return s, err
+	}
+	s.WallNS = int64(time.Since(begin))
+	cpuEnd, faultsEnd := processUsage()
+	s.CPUNS, s.MinorFaults = cpuEnd-cpu, faultsEnd-faults
+	return s, nil
+}
+
 // Median returns the median of v, the mean of the two middle values if their number is
 // even, and 0 if there are none. v is not changed.
-func Median(v []int64) int64 {
+func Median[N ~int64 | ~float64](v []N) N {
 	if len(v) == 0 {
 		return 0
 	}
@@ -41,19 +56,22 @@ func Median(v []int64) int64 {
 	return s[m-1] + (s[m]-s[m-1])/2
 }
 
+// MedianOf returns the median of a field of all of s.
+func MedianOf[S any, N ~int64 | ~float64](s []S, field func(*S) N) N {
+	v := make([]N, len(s))
+	for i := range s {
+		v[i] = field(&s[i])
+	}
+	return Median(v)
+}
+
 // Medians returns the sample whose numbers are the medians of those of s, each taken by
 // itself. Rows, version and the names of stages are the first sample's.
 func Medians(s []Sample) Sample {
 	if len(s) == 0 {
 		return Sample{}
 	}
-	of := func(field func(*Sample) int64) int64 {
-		v := make([]int64, len(s))
-		for i := range s {
-			v[i] = field(&s[i])
-		}
-		return Median(v)
-	}
+	of := func(field func(*Sample) int64) int64 { return MedianOf(s, field) }
 	out := Sample{
 		Rows: s[0].Rows, Version: s[0].Version,
 		WallNS:        of(func(s *Sample) int64 { return s.WallNS }),

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ProcessUsage returns the processor time and the minor faults of this process so far.
-func ProcessUsage() (cpuNS, minorFaults int64) {
+// processUsage returns the processor time and the minor faults of this process so far.
+func processUsage() (cpuNS, minorFaults int64) {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
 		return 0, 0

@@ -86,8 +86,7 @@ func Pivot(lines []Fields, by, across []string, value, unit string) (string, err
 		return "", fmt.Errorf("results: no unit is called %q", unit)
 	}
 	var rows, columns []string
-	cells := map[[2]string][]int64{}
-	const scale = 1e6 // of the integers that medians are taken of
+	cells := map[[2]string][]float64{}
 	for _, f := range lines {
 		row, okRow := f.join(by, " | ")
 		column, okColumn := f.join(across, ", ")
@@ -102,7 +101,7 @@ func Pivot(lines []Fields, by, across []string, value, unit string) (string, err
 			columns = append(columns, column)
 		}
 		k := [2]string{row, column}
-		cells[k] = append(cells[k], int64(x/u.by*scale))
+		cells[k] = append(cells[k], x/u.by)
 	}
 	if len(rows) == 0 {
 		return "", fmt.Errorf("results: no line has %s, %s and %s", strings.Join(by, ", "), strings.Join(across, ", "), value)
@@ -114,7 +113,7 @@ func Pivot(lines []Fields, by, across []string, value, unit string) (string, err
 		for _, column := range columns {
 			text := ""
 			if v := cells[[2]string{row, column}]; v != nil {
-				text = strconv.FormatFloat(float64(measure.Median(v))/scale, 'f', u.digits, 64)
+				text = strconv.FormatFloat(measure.Median(v), 'f', u.digits, 64)
 			}
 			b.WriteString(" " + text + " |")
 		}
