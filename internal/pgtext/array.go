@@ -1,7 +1,7 @@
 package pgtext
 
-// maxArrayDims is the most dimensions an array has, as in PostgreSQL.
-const maxArrayDims = 6
+// MaxArrayDims is the most dimensions an array has, as in PostgreSQL.
+const MaxArrayDims = 6
 
 // Array reads the text form of an array and appends its canonical form: no blanks
 // around elements, quotes only where they are needed, NULL in capitals, dimensions only
@@ -38,10 +38,10 @@ type arrayReader struct {
 	detail string
 
 	dims  int               // that the braces open
-	size  [maxArrayDims]int // elements of each dimension; -1 while not known
+	size  [MaxArrayDims]int // elements of each dimension; -1 while not known
 	given int               // dimensions in front of the braces
-	upper [maxArrayDims]int
-	lower [maxArrayDims]int
+	upper [MaxArrayDims]int
+	lower [MaxArrayDims]int
 }
 
 func (r *arrayReader) fail(detail string) Status {
@@ -111,7 +111,7 @@ func (r *arrayReader) read(dst []byte) ([]byte, Status) {
 // dimensions reads what may stand in front of the braces: [1:2][0:3]=.
 func (r *arrayReader) dimensions() Status {
 	for r.peek() == '[' {
-		if r.given == maxArrayDims {
+		if r.given == MaxArrayDims {
 			return Range
 		}
 		r.at++
@@ -166,7 +166,7 @@ func (r *arrayReader) appendDimensions(dst []byte) []byte {
 
 // level reads braces and what is inside; r.at is at the opening one.
 func (r *arrayReader) level(dst []byte, depth int) ([]byte, Status) {
-	if depth == maxArrayDims {
+	if depth == MaxArrayDims {
 		return dst, Range
 	}
 	r.at++

@@ -1,8 +1,8 @@
 package pgtext
 
-// maxJSONDepth bounds the nesting of arrays and objects. PostgreSQL's bound is the size
+// MaxJSONDepth bounds the nesting of arrays and objects. PostgreSQL's bound is the size
 // of its stack, with the same SQLSTATE.
-const maxJSONDepth = 6144
+const MaxJSONDepth = 6144
 
 type jsonError uint8
 
@@ -31,8 +31,8 @@ type jsonFault struct {
 }
 
 // ValidJSON reports whether b, which must be valid UTF-8, is one JSON value as the type
-// json takes it: RFC 8259, \u escapes not checked for surrogates, nested at most 6144
-// deep. If not, pos is where it goes wrong.
+// json takes it: RFC 8259, \u escapes not checked for surrogates, nested at most
+// MaxJSONDepth deep. If not, pos is where it goes wrong.
 func ValidJSON(b []byte) (pos int, ok bool) {
 	f := checkJSON(b)
 	return f.start, f.err == jsonOK
@@ -187,7 +187,7 @@ const (
 // checkJSON finds the first fault of b. What encloses the current value is one bit per
 // level, set for an object.
 func checkJSON(b []byte) jsonFault {
-	var objects [maxJSONDepth / 64]uint64
+	var objects [MaxJSONDepth / 64]uint64
 	depth := 0
 	state := wantValue
 	x := jsonLexer{b: b}
@@ -206,7 +206,7 @@ func checkJSON(b []byte) jsonFault {
 			case '"', jsonKindNumber, jsonKindName:
 				state = wantComma
 			case '[', '{':
-				if depth == maxJSONDepth {
+				if depth == MaxJSONDepth {
 					return jsonFault{jsonDepth, x.start, x.end}
 				}
 				bit := uint64(1) << (depth % 64)

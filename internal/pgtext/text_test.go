@@ -90,7 +90,7 @@ func TestJSONDepth(t *testing.T) {
 	for _, c := range []struct {
 		depth int
 		ok    bool
-	}{{1, true}, {63, true}, {64, true}, {65, true}, {maxJSONDepth, true}, {maxJSONDepth + 1, false}} {
+	}{{1, true}, {63, true}, {64, true}, {65, true}, {MaxJSONDepth, true}, {MaxJSONDepth + 1, false}} {
 		for _, pair := range [][2]string{{"[", "]"}, {`{"a":`, "}"}} {
 			text := strings.Repeat(pair[0], c.depth)
 			if pair[0] != "[" {
@@ -105,7 +105,7 @@ func TestJSONDepth(t *testing.T) {
 			}
 		}
 	}
-	state, _, _, _ := Describe(Syntax, "json", []byte(strings.Repeat("[", maxJSONDepth+1)))
+	state, _, _, _ := Describe(Syntax, "json", []byte(strings.Repeat("[", MaxJSONDepth+1)))
 	if state != "54001" {
 		t.Errorf("too deep is %s", state)
 	}
@@ -186,7 +186,7 @@ func FuzzJSON(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if !utf8.Valid(text) || len(text) > maxJSONDepth {
+		if !utf8.Valid(text) || len(text) > MaxJSONDepth {
 			return
 		}
 		pos, ok := ValidJSON(text)

@@ -12,12 +12,9 @@ import (
 // Of an array with more dimensions than there can be only as much is looked at as shows it.
 func appendArray(dst, text []byte, whole bool) []byte { return appendDimension(dst, text, whole, 1) }
 
-// maxDimensions is the most dimensions an array has.
-const maxDimensions = 6
-
 func appendDimension(dst, text []byte, whole bool, dimension int) []byte {
 	dst = append(dst, '{')
-	if dimension > maxDimensions {
+	if dimension > pgtext.MaxArrayDims {
 		return dst
 	}
 	first := true

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/ingotdb/ingot/internal/pgtext"
 	"github.com/ingotdb/ingot/kernels"
 )
 
@@ -22,7 +23,7 @@ const (
 
 // MaxDepth is the deepest that a record may be nested, the record included: one more than
 // the type json, so that what is stored can be read back.
-const MaxDepth = 6144 + 1
+const MaxDepth = pgtext.MaxJSONDepth + 1
 
 // walker goes over the records of a block.
 type walker struct {
