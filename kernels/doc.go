@@ -18,7 +18,7 @@
 // vouch for.
 //
 // Assembly cannot be preempted, so a caller keeps one call to about 64 KiB of input:
-// some microseconds.
+// some microseconds. Where a kernel takes any length its comment says so.
 //
 // # Bitmaps
 //

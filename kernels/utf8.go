@@ -11,10 +11,25 @@ func AllASCII(b []byte) bool { return allASCII(b) }
 // ValidUTF8 reports whether b is valid UTF-8: no overlong form, no surrogate, nothing
 // above U+10FFFF, no character cut off at the end. A zero byte is valid.
 //
-// Callers bound b to about 64 KiB so the goroutine stays preemptible, and cut it between
-// characters. No byte outside b is read at any level. The result is the same at every
-// Level; utf8.Valid is the definition.
-func ValidUTF8(b []byte) bool { return validUTF8(b) }
+// b may be of any length: it is checked in pieces that leave the goroutine preemptible.
+// No byte outside b is read at any level. The result is the same at every Level;
+// utf8.Valid is the definition.
+func ValidUTF8(b []byte) bool {
+	for len(b) > maxCallBytes {
+		n := maxCallBytes
+		for n > maxCallBytes-utf8.UTFMax && !utf8.RuneStart(b[n]) {
+			n-- // not inside a character
+		}
+		if !validUTF8(b[:n]) {
+			return false
+		}
+		b = b[n:]
+	}
+	return validUTF8(b)
+}
+
+// maxCallBytes is the most that one call into assembly gets of an input that may be longer.
+const maxCallBytes = 64 << 10
 
 // allASCIIRef is the definition of AllASCII.
 func allASCIIRef(b []byte) bool {

@@ -91,6 +91,36 @@ func TestTextLengths(t *testing.T) {
 	})
 }
 
+// TestTextLong has text that is longer than one call gets, with characters of every length
+// across the ends of the pieces, and bytes there that make it invalid.
+func TestTextLong(t *testing.T) {
+	forEachLevel(t, func(t *testing.T) {
+		for _, char := range []string{"a", "ß", "我", "😀"} {
+			for shift := range 4 {
+				text := []byte(strings.Repeat("x", shift) + strings.Repeat(char, (2*maxCallBytes+100)/len(char)))
+				if !ValidUTF8(text) {
+					t.Fatalf("%d bytes of %q behind %d are not valid", len(text), char, shift)
+				}
+				for _, edge := range []int{maxCallBytes, 2 * maxCallBytes, len(text)} {
+					for at := edge - 5; at < min(edge+4, len(text)); at++ {
+						was := text[at]
+						for _, c := range []byte{'x', 0x80, 0xf0} {
+							text[at] = c
+							if got, want := ValidUTF8(text), utf8.Valid(text); got != want {
+								t.Fatalf("%q behind %d, %#02x at %d: %v, want %v", char, shift, c, at, got, want)
+							}
+						}
+						text[at] = was
+					}
+					if got, want := ValidUTF8(text[:edge]), utf8.Valid(text[:edge]); got != want {
+						t.Fatalf("%q behind %d, cut at %d: %v, want %v", char, shift, edge, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
 func FuzzText(f *testing.F) {
 	f.Add([]byte("Größe 我能吞下玻璃而不伤身体 😀 and some more plain text"))
 	f.Add([]byte("0123456789012345678901234567890\xf0\x90\x80\x80"))

@@ -148,18 +148,11 @@ func (d *Decoder) End(k int) int {
 
 // invalid returns the position of the first byte of b that is not UTF-8, or -1.
 func invalid(b []byte) int {
-	for at := 0; at < len(b); {
-		end := min(at+kernelBytes, len(b))
-		for end < len(b) && b[end]&0xc0 == 0x80 && end > at+1 {
-			end-- // not inside a character
-		}
-		if !kernels.ValidUTF8(b[at:end]) {
-			pos, _ := pgtext.InvalidSequence(b)
-			return pos
-		}
-		at = end
+	if kernels.ValidUTF8(b) {
+		return -1
 	}
-	return -1
+	pos, _ := pgtext.InvalidSequence(b)
+	return pos
 }
 
 // Decode converts the next n records, which are among the ready ones, and returns how many
