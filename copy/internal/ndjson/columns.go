@@ -13,12 +13,15 @@ import (
 // value that is NULL the field is nowhere: empty, at the start of the block. That of an
 // empty string is empty too, but elsewhere.
 
-// fields returns the entries of column i for the n records to decode next, as a kernel
-// takes them.
-func (d *Decoder) fields(i, n int) []uint32 {
+// entries returns those of the n records to decode next as a kernel takes them: with one
+// more behind.
+func (d *Decoder) entries(n int) []uint32 {
 	from := (d.done - d.first) * d.stride
-	return d.rows[from+2*i : from+n*d.stride+1]
+	return d.rows[from : from+n*d.stride+1]
 }
+
+// fields returns the entries of column i for the n records to decode next, stride apart.
+func (d *Decoder) fields(i, n int) []uint32 { return d.entries(n)[2*i:] }
 
 // column converts column i of n records and returns the first that fails, or n.
 func (d *Decoder) column(r Rows, i, n int) int {
@@ -28,9 +31,7 @@ func (d *Decoder) column(r Rows, i, n int) int {
 	if typ.Variable() {
 		return d.variable(r, i, n, buf)
 	}
-	from := (d.done - d.first) * d.stride
-	seps := d.rows[from : from+n*d.stride+1]
-	b, col, stride, null, slow := d.b, 2*i, d.stride, d.null, d.slow
+	b, seps, col, stride, null, slow := d.b, d.entries(n), 2*i, d.stride, d.null, d.slow
 	precision, scale := int(typ.Precision), int(typ.Scale)
 	end := at + n
 	switch typ.Kind {
@@ -153,8 +154,7 @@ func (d *Decoder) variable(r Rows, i, n int, buf *columnar.ColumnBuf) int {
 	at := r.At()
 	buf.Data = slices.Grow(buf.Data, total+kernels.CopySlack)
 	data := buf.Data[:cap(buf.Data)]
-	from := (d.done - d.first) * d.stride
-	n = kernels.CopyFields(data, buf.Offsets[at:at+n+1], d.null, d.b, d.rows[from:from+n*d.stride+1], d.stride, 2*i, 0)
+	n = kernels.CopyFields(data, buf.Offsets[at:at+n+1], d.null, d.b, d.entries(n), d.stride, 2*i, 0)
 	buf.Data = data[:buf.Offsets[at+n]]
 	if n&63 != 0 {
 		d.null[n>>6] &= 1<<(n&63) - 1 // what it left behind the last one is arbitrary
