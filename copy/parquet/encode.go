@@ -7,6 +7,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/ingotdb/ingot/internal/bitmap"
+	"github.com/ingotdb/ingot/kernels"
 )
 
 // pageBytes is about what a page has before it is compressed.
@@ -36,6 +39,7 @@ type encoder struct {
 	codec   int32
 	dict    dictionaryBuilder
 	body    []byte
+	valid   []uint64 // of the rows of a page
 	deflate []byte
 	gzip    *gzip.Writer
 	zstd    *zstd.Encoder
@@ -65,7 +69,7 @@ func (e *encoder) column(dst []byte, c *builder) ([]byte, encodedChunk, error) {
 	}
 	k.dataAt = int64(len(dst))
 	for from, value := 0, 0; from < k.values; {
-		to := c.pageEnd(from, k.values)
+		to := c.pageEnd(from, value, k.values)
 		n := c.present(from, to)
 		e.levels(c, from, to)
 		encoding := int32(encPlain)
@@ -86,17 +90,20 @@ func (e *encoder) column(dst []byte, c *builder) ([]byte, encodedChunk, error) {
 	return dst, k, nil
 }
 
-// pageEnd returns where the page ends that begins at level from, of n: at a multiple of 64
-// rows, or where a list ends.
-func (c *builder) pageEnd(from, n int) int {
+// pageEnd returns where the page ends that begins at level from, of n, and with that value: where
+// its values have about pageBytes, but between two lists.
+func (c *builder) pageEnd(from, value, n int) int {
 	each := max(1, c.size()/max(1, n))
-	to := from + max(64, pageBytes/each&^63)
+	to := min(n, from+max(64, pageBytes/each&^63))
+	for to-from > 1 && c.plainBytes(value, value+c.present(from, to)) > 2*pageBytes {
+		to = from + (to-from)/2 // the values here are longer than others
+	}
 	if c.list {
 		for to < n && c.reps[to] != 0 {
 			to++
 		}
 	}
-	return min(to, n)
+	return to
 }
 
 // present returns how many values levels from to to-1 have.
@@ -113,7 +120,8 @@ func (c *builder) present(from, to int) int {
 	case c.nulls == 0:
 		return to - from
 	}
-	return onesIn(c.valid[from/64:], to-from)
+	valid, first := c.valid[from/64:], from&63
+	return kernels.PopCount(valid, first+to-from) - kernels.PopCount(valid, first)
 }
 
 // levels makes e.body the levels of a page.
@@ -136,12 +144,10 @@ func (e *encoder) levels(c *builder, from, to int) {
 			return
 		}
 		e.body = binary.AppendUvarint(e.body, uint64(n+7)/8<<1|1)
-		for i := 0; i < n; i += 64 {
-			w := c.valid[(from+i)>>6]
-			for k := i; k < min(n, i+64); k += 8 {
-				e.body = append(e.body, byte(w))
-				w >>= 8
-			}
+		e.valid = zeros(e.valid, (n+63)/64)
+		bitmap.Or(e.valid, 0, c.valid, from, n)
+		for i := 0; i < n; i += 8 {
+			e.body = append(e.body, byte(e.valid[i>>6]>>(i&63)))
 		}
 	})
 }

@@ -342,3 +342,48 @@ func TestInfinities(t *testing.T) {
 		}
 	}
 }
+
+// TestLongValues writes values so long that few make a page, among short ones and nulls, and
+// lists of them, and looks at the size of the pages.
+func TestLongValues(t *testing.T) {
+	long := strings.Repeat("x", pageBytes/4)
+	for _, typ := range []columnar.Type{kind(columnar.Text), kind(columnar.Bytea), arrayOf(kind(columnar.Text))} {
+		for _, nulls := range []bool{false, true} {
+			var texts []string
+			for i := range 1000 {
+				s := fmt.Sprint(i)
+				if i >= 950 {
+					s += long
+				}
+				switch {
+				case nulls && i%3 == 0:
+					s = "~"
+				case typ.Array:
+					s = "{" + s + "}"
+				case typ.Kind == columnar.Bytea:
+					s = fmt.Sprintf("\\x%x", s)
+				}
+				texts = append(texts, s)
+			}
+			b := writeColumns(t, []layout{newLayout("c", typ, false)}, []columnar.Vec{vecOf(t, typ, texts)}, codecNone, 2000, 1000)
+			f, got := readTexts(t, b)
+			if !slices.Equal(got[0], texts) {
+				t.Errorf("%s, nulls %v: other values", typ, nulls)
+			}
+			pages, n := f.pages(&f.foot.groups[0].columns[0]), 0
+			for ; pages.left() > trailingBytes; n++ {
+				h, err := pages.header()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if h.uncompressed > 5*pageBytes/2 {
+					t.Errorf("%s, nulls %v: a page of %d bytes", typ, nulls, h.uncompressed)
+				}
+				pages.skip(&h)
+			}
+			if n > 30 {
+				t.Errorf("%s, nulls %v: %d pages", typ, nulls, n)
+			}
+		}
+	}
+}
