@@ -17,9 +17,8 @@ import (
 
 // copy runs COPY.
 func (r *run) copy(stmt *ast.Copy) (*Result, error) {
-	if stmt.Endpoint == ast.Program && r.opt.Program == nil {
-		return nil, r.at(int(stmt.PathAt), pgerr.New(pgerr.FeatureNotSupported, "COPY with PROGRAM is not supported").
-			WithHint("Run the program yourself and use STDIN or STDOUT."))
+	if err := r.programAllowed(stmt); err != nil {
+		return nil, err
 	}
 	if stmt.To {
 		return r.copyTo(stmt)
@@ -28,6 +27,15 @@ func (r *run) copy(stmt *ast.Copy) (*Result, error) {
 		return r.copyQuery(stmt)
 	}
 	return r.copyFrom(stmt)
+}
+
+// programAllowed refuses a PROGRAM if the session runs none.
+func (r *run) programAllowed(stmt *ast.Copy) error {
+	if stmt.Endpoint == ast.Program && r.opt.Program == nil {
+		return r.at(int(stmt.PathAt), pgerr.New(pgerr.FeatureNotSupported, "COPY with PROGRAM is not supported").
+			WithHint("Run the program yourself and use STDIN or STDOUT."))
+	}
+	return nil
 }
 
 // options returns the options of a statement as package copy takes them.
@@ -54,8 +62,7 @@ func options(list []ast.Option) []copy.Option {
 
 // env returns what package copy needs to know of the session.
 func (r *run) env() copy.Env {
-	e := copy.Env{Files: r.opt.Files, MaxWorkers: r.opt.MaxWorkers, BlockSize: r.opt.BlockSize, MemoryLimit: r.opt.MemoryLimit, Notice: r.opt.OnNotice}
-	return e
+	return copy.Env{Files: r.opt.Files, MaxWorkers: r.opt.MaxWorkers, BlockSize: r.opt.BlockSize, MemoryLimit: r.opt.MemoryLimit, Notice: r.opt.OnNotice}
 }
 
 // copying returns the env of a COPY that begins, which others can watch until end.

@@ -96,29 +96,14 @@ func (n *planNode) lines(depth int) []string {
 
 // MarshalJSON returns the plan as an object: the step, its facts in order, its input.
 func (n *planNode) MarshalJSON() ([]byte, error) {
-	out := []byte("{")
-	field := func(name string, value any) error {
-		text, err := json.Marshal(value)
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(fmt.Appendf(out, "%q:", strings.ReplaceAll(name, " ", "_")), text...)
-		return err
-	}
-	if err := field("step", n.Step); err != nil {
-		return nil, err
-	}
+	parts := planFacts{{"step", n.Step}}
 	for _, f := range n.Facts {
-		if err := field(f.name, f.value); err != nil {
-			return nil, err
-		}
+		parts = append(parts, planFact{strings.ReplaceAll(f.name, " ", "_"), f.value})
 	}
 	if n.Input != nil {
-		if err := field("input", n.Input); err != nil {
-			return nil, err
-		}
+		parts = append(parts, planFact{"input", n.Input})
 	}
-	return append(out, '}'), nil
+	return parts.MarshalJSON()
 }
 
 // planOf returns the plan of a statement; with ANALYZE it is carried out.
@@ -321,10 +306,10 @@ func (q *query) planScan() (*planNode, error) {
 
 // planCopy returns the plan of a COPY.
 func (r *run) planCopy(v view, stmt *ast.Copy) (*planNode, error) {
-	n := &planNode{Step: "Copy to " + strings.Join(stmt.Paths, ", ")}
-	if stmt.Endpoint == ast.Std {
-		n.Step = "Copy to STDOUT"
+	if err := r.programAllowed(stmt); err != nil {
+		return nil, err
 	}
+	n := &planNode{Step: "Copy to " + copyEnd(stmt, "STDOUT")}
 	var err error
 	switch {
 	case stmt.Change != nil:
@@ -336,50 +321,34 @@ func (r *run) planCopy(v view, stmt *ast.Copy) (*planNode, error) {
 	case stmt.To:
 		n.Input, err = r.planQuery(v, &ast.Select{Items: []ast.SelectItem{{Star: true}}, From: &ast.From{Table: stmt.Table}})
 		return n, err
-	case stmt.Endpoint == ast.Query:
-		return r.planCopyQuery(v, stmt)
 	}
 	return r.planCopyFrom(v, stmt)
 }
 
-// planCopyQuery returns the plan of a COPY FROM a query.
-func (r *run) planCopyQuery(v view, stmt *ast.Copy) (*planNode, error) {
-	n := &planNode{Step: "Copy into " + stmt.Table.String()}
-	ends, _, err := r.relEnds(stmt.Options)
-	if err != nil {
-		return nil, err
+// copyEnd says what the other side of a COPY is.
+func copyEnd(stmt *ast.Copy, std string) string {
+	switch stmt.Endpoint {
+	case ast.Std:
+		return std
+	case ast.Program:
+		return "program " + stmt.Paths[0]
+	case ast.Query:
+		return "query"
 	}
-	t, err := r.copyTable(v, stmt, ends)
-	if err != nil {
-		return nil, err
-	}
-	q, err := r.plan(v, stmt.Query)
-	if err != nil {
-		return nil, err
-	}
-	p := copy.Plan{Workers: 1, Rows: -1, Reason: "the source is columns: they are copied by one worker"}
-	if p.Cardinality, p.Rows = q.cardinality(); p.Cardinality == copy.Unknown {
-		p.Rows = -1
-	}
-	n.fact("source", "query")
-	n.fact("cardinality", p.Cardinality.String())
-	if p.Rows >= 0 {
-		n.fact("rows", p.Rows)
-	}
-	n.fact("workers", p.Workers)
-	n.fact("reason", p.Reason)
-	r.reserveFacts(n, t.Schema(), &p)
-	n.Input, err = r.planQuery(v, stmt.Query)
-	return n, err
+	return strings.Join(stmt.Paths, ", ")
 }
 
-// planCopyFrom returns the plan of a COPY FROM a file or STDIN.
+// planCopyFrom returns the plan of a COPY FROM.
 func (r *run) planCopyFrom(v view, stmt *ast.Copy) (*planNode, error) {
 	ends, list, err := r.relEnds(stmt.Options)
 	if err != nil {
 		return nil, err
 	}
-	opt, err := copy.ParseFromOptions(options(list))
+	parse := copy.ParseFromOptions
+	if stmt.Endpoint == ast.Query {
+		parse = copy.ParseRowsOptions
+	}
+	opt, err := parse(options(list))
 	if err != nil {
 		return nil, err
 	}
@@ -391,7 +360,12 @@ func (r *run) planCopyFrom(v view, stmt *ast.Copy) (*planNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := r.copySource(stmt, nil)
+	var src copy.Source
+	if stmt.Endpoint == ast.Query {
+		src, err = r.querySource(v, target, stmt)
+	} else {
+		src, err = r.copySource(stmt, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -400,11 +374,7 @@ func (r *run) planCopyFrom(v view, stmt *ast.Copy) (*planNode, error) {
 		return nil, err
 	}
 	n := &planNode{Step: "Copy into " + stmt.Table.String()}
-	if stmt.Endpoint == ast.File {
-		n.fact("source", strings.Join(stmt.Paths, ", "))
-	} else {
-		n.fact("source", "standard input")
-	}
+	n.fact("source", copyEnd(stmt, "standard input"))
 	n.fact("cardinality", p.Cardinality.String())
 	if p.Rows >= 0 {
 		n.fact("rows", p.Rows)
@@ -421,7 +391,10 @@ func (r *run) planCopyFrom(v view, stmt *ast.Copy) (*planNode, error) {
 	}
 	n.fact("reason", p.Reason)
 	r.reserveFacts(n, t.Schema(), &p)
-	return n, nil
+	if stmt.Endpoint == ast.Query {
+		n.Input, err = r.planQuery(v, stmt.Query)
+	}
+	return n, err
 }
 
 // reserveFacts adds what a COPY FROM reserves for its rows and how they become durable.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -239,5 +240,40 @@ func TestWideTable(t *testing.T) {
 	rows, _, err := ask(s, "SELECT * FROM w LIMIT 1")
 	if err != nil || strings.Count(rows, "|") != n-1 {
 		t.Errorf("SELECT * gives %d fields, %v", strings.Count(rows, "|")+1, err)
+	}
+}
+
+// TestExplainCopy holds that EXPLAIN refuses what COPY refuses, and says where rows come from.
+func TestExplainCopy(t *testing.T) {
+	s := testSession(t, SessionOptions{})
+	must(t, s, "CREATE TABLE t (a int4, b text)", "CREATE TABLE u (a int4)")
+	for _, text := range []string{
+		"COPY t FROM PROGRAM 'ls'",
+		"COPY t TO PROGRAM 'ls'",
+		"COPY t FROM (SELECT 1, 'x', 2)",
+		"COPY t FROM (SELECT 'x'::bytea)",
+		"COPY t FROM (SELECT a FROM u) (NOPE 1)",
+		"COPY t FROM (SELECT a FROM u) (DELIMITER ',')",
+		"COPY t (a, a) FROM (SELECT a, a FROM u)",
+	} {
+		_, _, want := ask(s, text)
+		if _, _, err := ask(s, "EXPLAIN "+text); want == nil || pgerr.Code(err) != pgerr.Code(want) {
+			t.Errorf("EXPLAIN %s: %v, want %v", text, err, want)
+		}
+	}
+	runs := testSession(t, SessionOptions{Program: func(context.Context, string, bool) (io.ReadWriteCloser, error) {
+		t.Error("EXPLAIN runs the program")
+		return nil, errors.New("no")
+	}})
+	must(t, runs, "CREATE TABLE t (a int4, b text)")
+	for _, c := range [][2]string{
+		{"COPY t FROM PROGRAM 'ls'", "source: program ls\n"},
+		{"COPY t TO PROGRAM 'ls'", "Copy to program ls\n"},
+		{"COPY t FROM (SELECT a FROM t)", "source: query\n"},
+		{"COPY t FROM (SELECT a FROM t LIMIT 3)", "cardinality: exact\n"},
+	} {
+		if got, _, err := ask(runs, "EXPLAIN "+c[0]); err != nil || !strings.Contains(got, c[1]) {
+			t.Errorf("EXPLAIN %s: %v\n%s; want %q in it", c[0], err, got, c[1])
+		}
 	}
 }
