@@ -283,7 +283,7 @@ func (r *run) dropTable(stmt *ast.DropTable) (*Result, error) {
 	err := r.write(func(txn *columnar.Txn) error {
 		tables, err := r.namedAll(txn, stmt.Tables, stmt.IfExists)
 		for _, t := range tables {
-			if err := r.drop(txn, t, stmt.Cascade); err != nil {
+			if err := r.cascading(txn, t, stmt.Cascade, "drop cascades to rel table %s", txn.DropTable); err != nil {
 				return err
 			}
 		}
@@ -297,7 +297,7 @@ func (r *run) truncate(stmt *ast.Truncate) (*Result, error) {
 	err := r.write(func(txn *columnar.Txn) error {
 		tables, err := r.namedAll(txn, stmt.Tables, false)
 		for _, t := range tables {
-			if err := r.truncateTable(txn, t, stmt.Cascade); err != nil {
+			if err := r.cascading(txn, t, stmt.Cascade, "truncate cascades to rel table \"%s\"", txn.TruncateTable); err != nil {
 				return err
 			}
 		}

@@ -137,8 +137,9 @@ func (r *run) namedAll(txn *columnar.Txn, names []ast.TableName, ifExists bool) 
 	return tables, nil
 }
 
-// drop drops a table; cascade drops the rel tables that have it at an end, too.
-func (r *run) drop(txn *columnar.Txn, t *columnar.Table, cascade bool) error {
+// cascading calls do with the name of a table; cascade says with those of the rel tables that
+// have it at an end before, after a notice, which is a format of the name.
+func (r *run) cascading(txn *columnar.Txn, t *columnar.Table, cascade bool, notice string, do func(name string) error) error {
 	name := t.Schema().Name
 	if cascade && t.Schema().Rel == nil {
 		rels, err := txn.Rels(name)
@@ -146,31 +147,13 @@ func (r *run) drop(txn *columnar.Txn, t *columnar.Table, cascade bool) error {
 			return err
 		}
 		for _, rel := range rels {
-			r.notice("drop cascades to rel table %s", rel.Schema().Name)
-			if err := txn.DropTable(rel.Schema().Name); err != nil {
+			r.notice(notice, rel.Schema().Name)
+			if err := do(rel.Schema().Name); err != nil {
 				return err
 			}
 		}
 	}
-	return txn.DropTable(name)
-}
-
-// truncateTable empties a table; cascade empties the rel tables that have it at an end, too.
-func (r *run) truncateTable(txn *columnar.Txn, t *columnar.Table, cascade bool) error {
-	name := t.Schema().Name
-	if cascade && t.Schema().Rel == nil {
-		rels, err := txn.Rels(name)
-		if err != nil {
-			return err
-		}
-		for _, rel := range rels {
-			r.notice("truncate cascades to rel table \"%s\"", rel.Schema().Name)
-			if err := txn.TruncateTable(rel.Schema().Name); err != nil {
-				return err
-			}
-		}
-	}
-	return txn.TruncateTable(name)
+	return do(name)
 }
 
 // relEnds are the node tables that the options FROM and TO of a COPY name; empty where they
@@ -215,7 +198,7 @@ func (r *run) copyTable(v view, stmt *ast.Copy, ends relEnds) (*columnar.Table, 
 	}
 	var fit []*columnar.Table
 	for _, t := range pairs {
-		if r.hasEnds(v, t, ends) {
+		if hasEnds(v, t, ends) {
 			fit = append(fit, t)
 		}
 	}
@@ -229,7 +212,7 @@ func (r *run) copyTable(v view, stmt *ast.Copy, ends relEnds) (*columnar.Table, 
 
 // hasEnds reports whether a rel table has the named node tables at its ends; an empty name
 // is any.
-func (r *run) hasEnds(v view, t *columnar.Table, ends relEnds) bool {
+func hasEnds(v view, t *columnar.Table, ends relEnds) bool {
 	rel := t.Schema().Rel
 	if rel == nil {
 		return false
