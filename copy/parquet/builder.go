@@ -10,6 +10,7 @@ import (
 	"github.com/ingotdb/ingot/internal/bitmap"
 	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/internal/pgtext"
+	"github.com/ingotdb/ingot/kernels"
 )
 
 // builder collects the values of one column for one row group: those that are there, one
@@ -60,7 +61,7 @@ func (c *builder) add(v *columnar.Vec) error {
 	}
 	present := n
 	if valid != nil {
-		present = onesIn(valid, n)
+		present = kernels.PopCount(valid, n)
 	}
 	if present < n && !c.optional {
 		return c.nullHere()
@@ -77,18 +78,6 @@ func (c *builder) add(v *columnar.Vec) error {
 
 func (c *builder) nullHere() error {
 	return pgerr.New(pgerr.InternalError, "column \"%s\" has a null value and was said to have none", c.name)
-}
-
-// onesIn returns how many of the first n bits are set.
-func onesIn(w []uint64, n int) (ones int) {
-	for i := 0; i < n; i += 64 {
-		b := w[i>>6]
-		if n-i < 64 {
-			b &= 1<<(n-i) - 1
-		}
-		ones += bits.OnesCount64(b)
-	}
-	return ones
 }
 
 // appendBits appends n bits of src, all set if it is nil, behind the first have of dst.

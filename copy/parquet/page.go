@@ -1,28 +1,10 @@
 package parquet
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"slices"
-
-	"github.com/ingotdb/ingot/columnar"
-	"github.com/ingotdb/ingot/internal/pgtext"
 )
-
-func hasZero(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }
-
-// validValue reports whether b is a value of a kind of text.
-func validValue(kind columnar.Kind, b []byte) bool {
-	if pos, _ := pgtext.InvalidSequence(b); pos >= 0 {
-		return false
-	}
-	if kind == columnar.JSON {
-		_, ok := pgtext.ValidJSON(b)
-		return ok
-	}
-	return true
-}
 
 // nextPage goes to the next page with values and reports whether there is one.
 func (c *column) nextPage() (bool, error) {

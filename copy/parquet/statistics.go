@@ -28,7 +28,7 @@ func (c *builder) statistics(distinct []int, coded bool) (s encodedStats) {
 	}
 	switch {
 	case c.phys == physBoolean:
-		ones := onesIn(c.bools, c.values)
+		ones := kernels.PopCount(c.bools, c.values)
 		return exact([]byte{flag01(ones == c.values)}, []byte{flag01(ones > 0)})
 	case c.width == 4 || c.width == 8:
 		return c.numberBounds()

@@ -357,9 +357,21 @@ func noteInvalid(kind columnar.Kind, data []byte, first int, ends []int32, bad f
 	}
 }
 
+// validValue reports whether b is a value of a kind of text.
+func validValue(kind columnar.Kind, b []byte) bool {
+	if pos, _ := pgtext.InvalidSequence(b); pos >= 0 {
+		return false
+	}
+	if kind == columnar.JSON {
+		_, ok := pgtext.ValidJSON(b)
+		return ok
+	}
+	return true
+}
+
 // validTexts reports whether all values are text, by their bytes together.
 func validTexts(data []byte, first int, ends []int32) bool {
-	if hasZero(data) {
+	if pgtext.HasZero(data) {
 		return false
 	}
 	for b := data; len(b) > 0; {
