@@ -105,25 +105,22 @@ type element struct {
 
 // statistics are the bounds of a column chunk, as plain bytes; nil is not known.
 type statistics struct {
-	min, max         []byte // in the order of the column's type
-	oldMin, oldMax   []byte // in an order that only numbers with a sign are sure of
-	nullCount        int64  // -1: not known
-	hasMin, hasMax   bool
-	hasOldMin, hasOM bool
+	min, max       []byte // in the order of the column's type
+	oldMin, oldMax []byte // in an order that only numbers with a sign are sure of
+	nullCount      int64  // -1: not known
 }
 
 // chunk is one column of a row group.
 type chunk struct {
-	elsewhere    bool // in another file
-	encrypted    bool
-	typ          int32
-	codec        int32
-	values       int64
-	compressed   int64
-	uncompressed int64
-	dataAt       int64
-	dictAt       int64
-	stats        statistics
+	elsewhere  bool // in another file
+	encrypted  bool
+	typ        int32
+	codec      int32
+	values     int64
+	compressed int64
+	dataAt     int64
+	dictAt     int64
+	stats      statistics
 }
 
 // start returns where the chunk's first page is.
@@ -138,7 +135,6 @@ func (c *chunk) start() int64 {
 type rowGroup struct {
 	columns []chunk
 	rows    int64
-	bytes   int64
 }
 
 // footer is the metadata of a file.
@@ -146,7 +142,6 @@ type footer struct {
 	schema     []element
 	rows       int64
 	groups     []rowGroup
-	createdBy  string
 	encrypted  bool
 	typeOrders []bool // for each leaf, whether the file says that bounds have the order of its type
 	end        int64  // where the pages end at the latest: the footer's first byte
@@ -237,11 +232,12 @@ func parseFooter(b []byte) (*footer, error) {
 		case 2:
 			return r.structures(typ, func() { f.schema = append(f.schema, r.element()) })
 		case 3:
-			return typ == thriftI64 && set(&f.rows, r.i64)
+			if typ == thriftI64 {
+				f.rows = r.i64()
+				return true
+			}
 		case 4:
 			return r.structures(typ, func() { f.groups = append(f.groups, r.rowGroup()) })
-		case 6:
-			return typ == thriftBinary && set(&f.createdBy, r.string)
 		case 7:
 			return r.structures(typ, func() { f.typeOrders = append(f.typeOrders, r.columnOrder()) })
 		case 8:
@@ -253,12 +249,6 @@ func parseFooter(b []byte) (*footer, error) {
 		r.err = errThrift
 	}
 	return f, r.err
-}
-
-// set stores what read returns and is true, for a field that has been read.
-func set[T any](to *T, read func() T) bool {
-	*to = read()
-	return true
 }
 
 func (r *thriftReader) string() string { return string(r.bytes()) }
@@ -351,8 +341,6 @@ func (r *thriftReader) rowGroup() rowGroup {
 		switch {
 		case id == 1:
 			return r.structures(typ, func() { g.columns = append(g.columns, r.chunk()) })
-		case id == 2 && typ == thriftI64:
-			g.bytes = r.i64()
 		case id == 3 && typ == thriftI64:
 			g.rows = r.i64()
 		default:
@@ -400,8 +388,6 @@ func (r *thriftReader) chunkMetadata(c *chunk) {
 			c.codec = r.i32()
 		case id == 5 && typ == thriftI64:
 			c.values = r.i64()
-		case id == 6 && typ == thriftI64:
-			c.uncompressed = r.i64()
 		case id == 7 && typ == thriftI64:
 			c.compressed = r.i64()
 		case id == 9 && typ == thriftI64:
@@ -426,13 +412,13 @@ func (r *thriftReader) statistics(s *statistics) {
 		case typ != thriftBinary:
 			return false
 		case id == 1:
-			s.oldMax, s.hasOM = r.bytes(), true
+			s.oldMax = r.bytes()
 		case id == 2:
-			s.oldMin, s.hasOldMin = r.bytes(), true
+			s.oldMin = r.bytes()
 		case id == 5:
-			s.max, s.hasMax = r.bytes(), true
+			s.max = r.bytes()
 		case id == 6:
-			s.min, s.hasMin = r.bytes(), true
+			s.min = r.bytes()
 		default:
 			return false
 		}

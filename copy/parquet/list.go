@@ -58,7 +58,7 @@ func (c *column) moreLevels() (bool, error) {
 			return false, err
 		}
 	}
-	k := min(levelStep, c.inPage, max(1, c.step()))
+	k := min(levelStep, c.inPage, c.step())
 	if s.reps == nil {
 		s.reps, s.defs = make([]uint8, levelStep), make([]uint8, levelStep)
 	}

@@ -11,7 +11,6 @@ import (
 // Page types.
 const (
 	pageData       = 0
-	pageIndex      = 1
 	pageDictionary = 2
 	pageDataV2     = 3
 )
@@ -58,7 +57,6 @@ type pageHeader struct {
 	defEncoding  int32
 	repEncoding  int32
 	nulls        int32 // v2
-	rows         int32 // v2
 	defBytes     int32 // v2
 	repBytes     int32 // v2
 	plain        bool  // v2: not compressed, whatever the chunk says
@@ -75,7 +73,7 @@ func parseHeader(b []byte) (h pageHeader, n int, err error) {
 		case id == 7 && typ == thriftStruct:
 			r.numbers([]*int32{1: &h.values, 2: &h.encoding}, nil)
 		case id == 8 && typ == thriftStruct:
-			r.numbers([]*int32{1: &h.values, 2: &h.nulls, 3: &h.rows, 4: &h.encoding, 5: &h.defBytes, 6: &h.repBytes}, &h.plain)
+			r.numbers([]*int32{1: &h.values, 2: &h.nulls, 4: &h.encoding, 5: &h.defBytes, 6: &h.repBytes}, &h.plain)
 		case typ != thriftI32:
 			return false
 		case id == 1:
@@ -173,8 +171,6 @@ func (p *pageReader) check(h *pageHeader) error {
 		return corrupt("a page of %d bytes is in a column chunk that has %d left", h.compressed, p.left())
 	case h.compressed > maxPageBytes || h.uncompressed > maxPageBytes:
 		return unsupported("a Parquet page of %d bytes is not supported", max(h.compressed, h.uncompressed))
-	case h.typ == pageIndex:
-		return nil
 	case h.typ != pageData && h.typ != pageDictionary && h.typ != pageDataV2:
 		return nil // it is passed over
 	case h.values < 0 || int64(h.values) > freeValues+valuesPerByte*int64(h.uncompressed):

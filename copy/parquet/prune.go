@@ -29,14 +29,14 @@ func (d *field) bounds(c *chunk, ordered bool) (b bounds) {
 		return b
 	}
 	b.allNull = s.nullCount == c.values && c.values > 0
-	low, high, hasLow, hasHigh := s.min, s.max, s.hasMin, s.hasMax
-	if !ordered || !hasLow || !hasHigh {
+	low, high := s.min, s.max
+	if !ordered || low == nil || high == nil {
 		if d.phys != physInt32 && d.phys != physInt64 || d.meaning == meansInt && !d.signed {
 			return b
 		}
-		low, high, hasLow, hasHigh = s.oldMin, s.oldMax, s.hasOldMin, s.hasOM
+		low, high = s.oldMin, s.oldMax
 	}
-	if !hasLow || !hasHigh {
+	if low == nil || high == nil {
 		return b
 	}
 	lo, ok1 := d.bound(low)

@@ -173,10 +173,10 @@ func TestTrust(t *testing.T) {
 	f64 := func(v float64) []byte { return binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)) }
 	be := func(v int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v)) }
 	newer := func(low, high []byte) statistics {
-		return statistics{min: low, max: high, hasMin: true, hasMax: true, nullCount: -1}
+		return statistics{min: low, max: high, nullCount: -1}
 	}
 	older := func(low, high []byte) statistics {
-		return statistics{oldMin: low, oldMax: high, hasOldMin: true, hasOM: true, nullCount: -1}
+		return statistics{oldMin: low, oldMax: high, nullCount: -1}
 	}
 	num := func(k columnar.Kind, v int64) columnar.Value { return columnar.Value{Type: kind(k), I: v} }
 	text := func(s string) columnar.Value { return columnar.Value{Type: kind(columnar.Text), S: s} }
@@ -197,7 +197,7 @@ func TestTrust(t *testing.T) {
 		{"older int", element{typ: physInt32}, older(i32(5), i32(9)), false, copy.Equal, num(columnar.Int4, 0), true},
 		{"int the wrong way round", element{typ: physInt32}, newer(i32(9), i32(5)), true, copy.Equal, num(columnar.Int4, 0), false},
 		{"int of the wrong width", element{typ: physInt32}, newer(i64(5), i64(9)), true, copy.Equal, num(columnar.Int4, 0), false},
-		{"one bound", element{typ: physInt32}, statistics{min: i32(5), hasMin: true, nullCount: -1}, true, copy.Equal, num(columnar.Int4, 0), false},
+		{"one bound", element{typ: physInt32}, statistics{min: i32(5), nullCount: -1}, true, copy.Equal, num(columnar.Int4, 0), false},
 		{"unsigned", element{typ: physInt32, converted: convertedUint32}, newer(i32(5), i32(-1)), true, copy.Equal, num(columnar.Int8, 0), true},
 		{"unsigned, large", element{typ: physInt32, converted: convertedUint32}, newer(i32(5), i32(-1)), true, copy.Greater, num(columnar.Int8, 100), false},
 		{"older unsigned", element{typ: physInt32, converted: convertedUint32}, older(i32(5), i32(9)), false, copy.Equal, num(columnar.Int8, 0), false},

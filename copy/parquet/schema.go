@@ -50,10 +50,9 @@ type field struct {
 	// The levels of its one leaf. A flat column has definition levels up to 1 if values
 	// may be null. In a list, a definition level below listDef is a null list and
 	// listDef itself an empty one; below maxDef is a null element.
-	list     bool
-	listDef  int
-	maxDef   int
-	optional bool // a flat column or the list may be null
+	list    bool
+	listDef int
+	maxDef  int
 }
 
 // columnType returns the type that holds every value of the field.
@@ -136,7 +135,6 @@ func (f *field) shape(elements []element) {
 	case e.children <= 0 && e.typ < 0:
 		f.refused = "structure"
 	case e.children <= 0:
-		f.optional = e.repetition == optional
 		f.maxDef = int(e.repetition)
 		if e.repetition == repeated { // a list that nobody called one
 			f.list, f.maxDef = true, 1
@@ -161,8 +159,8 @@ func (f *field) shapeList(elements []element) {
 		f.refused = "list without elements"
 		return
 	}
-	f.list, f.optional = true, outer.repetition == optional
-	if f.optional {
+	f.list = true
+	if outer.repetition == optional {
 		f.listDef = 1
 	}
 	f.maxDef = f.listDef + 1
