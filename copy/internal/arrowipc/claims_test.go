@@ -73,6 +73,36 @@ func TestClaims(t *testing.T) {
 	}
 }
 
+// TestSharedReferences reads a schema in which all 16 children of a field are the same one,
+// eight levels deep: a kilobyte that would be 16**8 fields.
+func TestSharedReferences(t *testing.T) {
+	w := newBuilder()
+	w.message(messageSchema, 0, func(from int) {
+		refs := w.refs(w.table(from, absent, ref)[1], 1)
+		for level := range 9 {
+			kind := typeStruct
+			if level == 8 {
+				kind = typeNull
+			}
+			at := w.table(refs[0], absent, absent, u8(kind), ref, absent, ref)
+			field := refs[0] + int(binary.LittleEndian.Uint32(w.b[refs[0]:]))
+			for _, r := range refs {
+				w.refer(r, field)
+			}
+			w.table(at[3])
+			if refs = nil; kind == typeStruct {
+				refs = w.refs(at[5], 16)
+			} else {
+				w.refs(at[5], 0)
+			}
+		}
+	})
+	b := w.framed(0)
+	if _, err := Open(bytes.NewReader(b), int64(len(b))); pgerr.Code(err) != pgerr.BadCopyFileFormat {
+		t.Errorf("%d bytes: %v", len(b), err)
+	}
+}
+
 // TestNothingButNulls bounds the rows of columns that take no bytes, which a few bytes could
 // claim without end.
 func TestNothingButNulls(t *testing.T) {
