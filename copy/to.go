@@ -385,30 +385,36 @@ func (w *writer) tableAlone() error {
 // tableAhead formats row groups in parallel and writes them in order. A group's chunks
 // wait in its own queue until the groups before it are written.
 func (w *writer) tableAhead(workers int) error {
-	ctx, cancel := context.WithCancelCause(w.ctx)
-	defer cancel(nil)
-	groups := w.content.table.Groups()
-	queues := make([]chan []byte, groups)
+	queues := make([]chan []byte, w.content.table.Groups())
 	for i := range queues {
 		queues[i] = make(chan []byte, chunksAhead)
 	}
-	w.clocks = make([]clock, workers)
 	pool := sync.Pool{New: func() any { b := make([]byte, 0, chunkBytes+chunkBytes/4); return &b }}
 	ahead := make(chan struct{}, 2*workers) // groups begun and not yet written
 	var next atomic.Int64
+	return w.abreast(workers,
+		func(ctx context.Context) error { return w.formatGroups(ctx, &next, ahead, queues, &pool) },
+		func(ctx context.Context) error { return w.drain(ctx, queues, ahead, &pool) })
+}
+
+// abreast runs work in so many goroutines, and write in the calling one. The first error ends
+// the context that they are given, and is its cause; write returns it.
+func (w *writer) abreast(workers int, work, write func(ctx context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(w.ctx)
+	defer cancel(nil)
+	w.clocks = make([]clock, workers)
 	var wg sync.WaitGroup
-	for i := range workers {
+	for i := range w.clocks {
 		wg.Go(func() {
 			c := &w.clocks[i]
 			c.start(StageConvert, w.labels)
 			defer c.stop()
-			err := guarded(w.format, func() error { return w.formatGroups(ctx, &next, ahead, queues, &pool) })
-			if err != nil {
+			if err := guarded(w.format, func() error { return work(ctx) }); err != nil {
 				cancel(err)
 			}
 		})
 	}
-	err := w.drain(ctx, queues, ahead, &pool)
+	err := guarded(w.format, func() error { return write(ctx) })
 	cancel(err)
 	wg.Wait()
 	return err

@@ -2,7 +2,6 @@ package copy
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	"github.com/ingotdb/ingot/columnar"
@@ -115,36 +114,15 @@ func (w *writer) packAlone(a Archive) error {
 // packAhead packs row groups in parallel and writes them in order. No more packs wait than
 // there are workers, twice.
 func (w *writer) packAhead(a Archive, workers int) error {
-	ctx, cancel := context.WithCancelCause(w.ctx)
-	defer cancel(nil)
-	groups := w.content.table.Groups()
-	packs := make([]chan any, groups)
+	packs := make([]chan any, w.content.table.Groups())
 	for i := range packs {
 		packs[i] = make(chan any, 1)
 	}
-	w.clocks = make([]clock, workers)
 	ahead := make(chan struct{}, 2*workers) // groups begun and not yet written
 	var next atomic.Int64
-	var wg sync.WaitGroup
-	for i := range workers {
-		wg.Go(func() {
-			c := &w.clocks[i]
-			c.start(StageConvert, w.labels)
-			defer c.stop()
-			err := guarded(w.format, func() error {
-				return w.packGroups(ctx, a.Packer(), &next, ahead, packs)
-			})
-			if err != nil {
-				cancel(err)
-			}
-		})
-	}
-	err := guarded(w.format, func() error { return w.putInOrder(ctx, a, packs, ahead) })
-	if err != nil {
-		cancel(err)
-	}
-	wg.Wait()
-	return err
+	return w.abreast(workers,
+		func(ctx context.Context) error { return w.packGroups(ctx, a.Packer(), &next, ahead, packs) },
+		func(ctx context.Context) error { return w.putInOrder(ctx, a, packs, ahead) })
 }
 
 // packGroups packs the next row groups until none is left.
