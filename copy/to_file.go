@@ -3,9 +3,7 @@ package copy
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -62,9 +60,8 @@ func (f *Files) create(ctx context.Context, path string) (*target, error) {
 			}
 		}
 	}
-	dir, base := filepath.Split(path)
 	for {
-		temp := dir + fmt.Sprintf(".%s.%08x.tmp", base, rand.Uint32())
+		temp := besides(path, "tmp")
 		file, err := f.openFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if errors.Is(err, fs.ErrExist) {
 			continue
