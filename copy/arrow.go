@@ -88,16 +88,16 @@ func StageArrow(name string, t arrow.Table) (*columnar.Table, error) {
 	}
 	r := array.NewTableReader(t, -1)
 	defer r.Release()
+	columns := make([]arrowColumn, len(s.Columns))
+	for i := range columns {
+		columns[i] = arrowColumn{name: s.Columns[i].Name, typ: s.Columns[i].Type}
+	}
 	var parts [][]columnar.Vec
 	for row := int64(0); r.Next(); {
 		rec := r.RecordBatch()
-		cols := make([]columnar.Vec, len(s.Columns))
-		for i := range cols {
-			a := arrowColumn{name: s.Columns[i].Name, typ: s.Columns[i].Type, row: row}
-			var err error
-			if cols[i], err = a.vec(rec.Column(i)); err != nil {
-				return nil, err
-			}
+		cols := make([]columnar.Vec, len(columns))
+		if err := arrowVecs(cols, columns, rec, row); err != nil {
+			return nil, err
 		}
 		row += rec.NumRows()
 		parts = append(parts, cols)
