@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/ingotdb/ingot/columnar"
+	"github.com/ingotdb/ingot/internal/bitmap"
 	"github.com/ingotdb/ingot/internal/pgerr"
 	"github.com/ingotdb/ingot/internal/pgtext"
 )
@@ -22,13 +23,12 @@ type integer interface {
 // refusal returns why the column does not take the value of row i.
 func (a *arrowColumn) refusal(arr arrow.Array, i int) *Error {
 	if text, known := textOf(arr); known {
-		t := text(nil, i)
-		c := columnar.ColumnBuf{Type: a.typ, Fixed: make([]byte, a.typ.Width()), Bits: make([]uint64, 1), Offsets: make([]int32, 2)}
 		if a.location == nil {
 			a.location = time.UTC
 		}
-		if st := a.store(&c, 0, t); st != ok {
-			return columnar.TextError(pgtext.Status(st), a.typ, t, a.location).WithValue(string(t))
+		t := text(nil, i)
+		if e := valueError(a.typ, t, a.location); e != nil {
+			return e.WithValue(string(t))
 		}
 	}
 	switch a.typ.Kind {
@@ -74,21 +74,9 @@ func validWords(arr arrow.Array) []uint64 {
 	if arr.NullN() == 0 {
 		return nil
 	}
-	n := arr.Len()
+	n, off := arr.Len(), arr.Data().Offset()
 	words := make([]uint64, (n+63)/64)
-	off := arr.Data().Offset()
-	src := wordsOf(arr.Data().Buffers()[0], off+n)
-	for i := range words {
-		at := off + i<<6
-		w := src[at>>6] >> (at & 63)
-		if at&63 != 0 && at>>6+1 < len(src) {
-			w |= src[at>>6+1] << (64 - at&63)
-		}
-		words[i] = w
-	}
-	if n&63 != 0 {
-		words[len(words)-1] &= 1<<(n&63) - 1
-	}
+	bitmap.Or(words, 0, wordsOf(arr.Data().Buffers()[0], off+n), off, n)
 	return words
 }
 

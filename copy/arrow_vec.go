@@ -2,7 +2,6 @@ package copy
 
 import (
 	"fmt"
-	"math"
 	"time"
 	"unsafe"
 
@@ -317,7 +316,7 @@ func (a *arrowColumn) inRange(arr arrow.Array, v columnar.Vec) (columnar.Vec, er
 	case columnar.Timestamp, columnar.TimestampTZ:
 		return strike(a, arr, v, v.Int64s(), pgtext.MinTimestamp, pgtext.MaxTimestamp)
 	case columnar.Decimal:
-		most := int64(math.Pow10(min(int(a.typ.Precision), 18))) - 1
+		most := int64(powersOf10[a.typ.Precision][1]) - 1 // of fewer than 64 bits
 		switch a.typ.Width() {
 		case 4:
 			return strike(a, arr, v, v.Int32s(), -int32(most), int32(most))

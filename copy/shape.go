@@ -125,9 +125,7 @@ func newConstant(s *columnar.Schema, defaults []columnar.Value, pos int) constan
 
 // accepts reports whether text is a value of type t.
 func accepts(t columnar.Type, text string, location *time.Location) bool {
-	c := columnar.ColumnBuf{Type: t, Fixed: make([]byte, t.Width()), Bits: make([]uint64, 1), Offsets: make([]int32, 2)}
-	p := parser{location: location}
-	return p.store(&c, 0, []byte(text)) == ok
+	return valueError(t, []byte(text), location) == nil
 }
 
 func defaultOf(s *columnar.Schema, defaults []columnar.Value, pos int) columnar.Value {
