@@ -20,16 +20,7 @@ func (a *arrowColumn) byValue(arr arrow.Array) (columnar.Vec, error) {
 		return columnar.Vec{}, pgerr.New(pgerr.DatatypeMismatch, "column \"%s\" is of type %s but the Arrow data is of type %s", a.name, a.typ.Name(), arr.DataType())
 	}
 	n := arr.Len()
-	words := make([]uint64, 2*((n+63)/64))
-	c := columnar.ColumnBuf{Type: a.typ, Valid: words[:len(words)/2]}
-	switch w := a.typ.Width(); {
-	case a.typ.Variable():
-		c.Offsets = make([]int32, n+1)
-	case w == 0:
-		c.Bits = words[len(words)/2:]
-	default:
-		c.Fixed = alignedBytes(n * w)
-	}
+	c := newColumnBuf(a.typ, n)
 	if a.location == nil {
 		a.location = time.UTC
 	}

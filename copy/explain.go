@@ -186,16 +186,7 @@ func (l *loader) decoded(s *suspect) []columnar.Value {
 	cols := l.sh.schema.Columns
 	out := &columnar.FragmentWriter{Rows: 1, Cols: make([]columnar.ColumnBuf, len(cols))}
 	for i := range cols {
-		t := cols[i].Type
-		out.Cols[i] = columnar.ColumnBuf{Type: t, Valid: make([]uint64, 1)}
-		switch b := &out.Cols[i]; {
-		case t.Variable():
-			b.Offsets = make([]int32, 2)
-		case t.Kind == columnar.Bool:
-			b.Bits = make([]uint64, 1)
-		default:
-			b.Fixed = make([]byte, max(8, t.Width()))[:t.Width()]
-		}
+		out.Cols[i] = newColumnBuf(cols[i].Type, 1)
 	}
 	r := Rows{sh: l.sh, out: out, sieve: &sieve{onError: l.sh.onError, lack: make([][]uint64, len(cols))}}
 	r.sieve.begin(1)

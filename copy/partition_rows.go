@@ -33,18 +33,8 @@ type rowBuffer struct {
 // newRowBuffer returns a buffer with room for n rows.
 func newRowBuffer(types []columnar.Type, n int) *rowBuffer {
 	b := &rowBuffer{cols: make([]columnar.ColumnBuf, len(types)), nulls: make([]bool, len(types)), room: n}
-	words := (n + 63) / 64
 	for i, t := range types {
-		c := &b.cols[i]
-		c.Type, c.Valid = t, make([]uint64, words)
-		switch w := t.Width(); {
-		case t.Variable():
-			c.Offsets = make([]int32, n+1)
-		case w == 0:
-			c.Bits = make([]uint64, words)
-		default:
-			c.Fixed = alignedBytes(n * w)
-		}
+		b.cols[i] = newColumnBuf(t, n)
 	}
 	return b
 }

@@ -322,6 +322,22 @@ func (g *gatherer) reason(cols []columnar.Vec, row, record int) error {
 	return e
 }
 
+// newColumnBuf returns a column, in memory of its own, with room for n rows of type t that all
+// are NULL so far.
+func newColumnBuf(t columnar.Type, n int) columnar.ColumnBuf {
+	words := (n + 63) / 64
+	c := columnar.ColumnBuf{Type: t, Valid: make([]uint64, words)}
+	switch w := t.Width(); {
+	case t.Variable():
+		c.Offsets = make([]int32, n+1)
+	case w == 0:
+		c.Bits = make([]uint64, words)
+	default:
+		c.Fixed = alignedBytes(n * w)
+	}
+	return c
+}
+
 // appendVec copies the rows of v to row at of c and on and returns the bytes that they
 // took.
 func appendVec(c *columnar.ColumnBuf, at int, v *columnar.Vec) int64 {
