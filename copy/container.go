@@ -30,9 +30,8 @@ type content struct {
 	file    *os.File
 	counted *countedReader // of a stream, or what is read into memory
 	told    atomic.Int64   // bytes that the progress knows of, of a file
-	closers []io.Closer
-	rest    io.Reader // of a compressed stream: what the format has not read
-	sh      *shape    // as far as this input fills it
+	rest    *inflated      // of a compressed stream: what the format has not read; nil otherwise
+	sh      *shape         // as far as this input fills it
 }
 
 // task is consecutive parts.
@@ -103,8 +102,8 @@ func (c *content) close() {
 	if c.Container != nil {
 		c.Container.Close() // it was only read
 	}
-	for _, f := range c.closers {
-		f.Close()
+	if c.rest != nil {
+		c.rest.Close()
 	}
 	if c.file != nil {
 		c.file.Close()
@@ -150,7 +149,7 @@ func (l *loader) openContainers(src *Source) (list []*content, err error) {
 	}
 	if src.reader != nil {
 		c := &content{name: src.name}
-		in, err := l.containerStream(c, src.reader)
+		in, err := l.containerStream(c, src.reader, nil)
 		if err != nil {
 			return list, err
 		}
@@ -194,19 +193,17 @@ func inFile(err error, name string) error {
 	return err
 }
 
-// containerStream returns the input of what r reads, decompressed: as a stream if the format
-// takes one, else in memory.
-func (l *loader) containerStream(c *content, r io.Reader, kind ...*compression) (*Input, error) {
-	counted := &countedReader{r: r, progress: l.env.Progress}
-	c.counted = counted
-	r = counted
-	if len(kind) > 0 && kind[0] != nil {
-		inflated, err := newInflated(counted, kind[0], c.name)
-		if err != nil {
+// containerStream returns the input of what r reads, decompressed if kind is not nil: as a
+// stream if the format takes one, else in memory.
+func (l *loader) containerStream(c *content, r io.Reader, kind *compression) (*Input, error) {
+	c.counted = &countedReader{r: r, progress: l.env.Progress}
+	r = c.counted
+	if kind != nil {
+		var err error
+		if c.rest, err = newInflated(c.counted, kind, c.name); err != nil {
 			return nil, err
 		}
-		c.closers = append(c.closers, inflated)
-		c.rest, r = inflated, inflated
+		r = c.rest
 	}
 	if l.opt.container.Streams() {
 		return &Input{Name: c.name, Stream: r}, nil
