@@ -1,9 +1,7 @@
 package sql
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"sync"
 
@@ -27,15 +25,6 @@ func (r *run) copy(stmt *ast.Copy) (*Result, error) {
 		return r.copyQuery(stmt)
 	}
 	return r.copyFrom(stmt)
-}
-
-// programAllowed refuses a PROGRAM if the session runs none.
-func (r *run) programAllowed(stmt *ast.Copy) error {
-	if stmt.Endpoint == ast.Program && r.opt.Program == nil {
-		return r.at(int(stmt.PathAt), pgerr.New(pgerr.FeatureNotSupported, "COPY with PROGRAM is not supported").
-			WithHint("Run the program yourself and use STDIN or STDOUT."))
-	}
-	return nil
 }
 
 // options returns the options of a statement as package copy takes them.
@@ -112,48 +101,6 @@ func (r *run) copySource(stmt *ast.Copy, p *program) (copy.Source, error) {
 			WithHint("Give the session a reader, or name a file."))
 	}
 	return copy.FromReader(r.opt.Stdin, ""), nil
-}
-
-// program is the output of a command, which begins with the first Read. Its failure is an
-// error where the output ends, so that nothing of it is stored.
-type program struct {
-	run     *run
-	command string
-	output  io.ReadWriteCloser // nil before it begins and when it is closed
-	ended   bool
-}
-
-// Read reads the command's output.
-func (p *program) Read(b []byte) (n int, err error) {
-	if p.ended {
-		return 0, io.EOF
-	}
-	if p.output == nil {
-		if p.output, err = p.run.opt.Program(p.run.ctx, p.command, false); err != nil {
-			return 0, programError(p.command, err)
-		}
-	}
-	n, err = p.output.Read(b)
-	if errors.Is(err, io.EOF) {
-		if failed := p.Close(); failed != nil {
-			err = programError(p.command, failed)
-		}
-	}
-	return n, err
-}
-
-// Close ends a command whose output is not wanted to its end.
-func (p *program) Close() error {
-	if p.output == nil {
-		return nil
-	}
-	output := p.output
-	p.output, p.ended = nil, true
-	return output.Close()
-}
-
-func programError(command string, err error) error {
-	return pgerr.New(pgerr.ExternalRoutineException, "program \"%s\" failed: %w", command, err)
 }
 
 // target returns what package copy needs to know of the table of a COPY FROM.
@@ -445,16 +392,14 @@ func (r *Result) content() copy.Content {
 // unload writes the rows of a COPY TO.
 func (r *run) unload(stmt *ast.Copy, opt *copy.ToOptions, open func() (copy.Content, func(), error)) (_ *Result, err error) {
 	var dst copy.Destination
-	var command io.ReadWriteCloser
+	var command *program
 	switch stmt.Endpoint {
 	case ast.File:
 		dst = copy.ToFile(stmt.Paths[0])
 	case ast.Program:
-		if command, err = r.opt.Program(r.ctx, stmt.Paths[0], true); err != nil {
-			return nil, programError(stmt.Paths[0], err)
-		}
-		dst = copy.ToWriter(command)
+		command = &program{run: r, command: stmt.Paths[0]}
 		defer command.Close()
+		dst = copy.ToWriter(command)
 	case ast.Std:
 		if r.opt.Stdout == nil {
 			return nil, r.at(int(stmt.PathAt), pgerr.New(pgerr.ObjectNotInState, "there is no standard output to COPY to").
@@ -473,9 +418,7 @@ func (r *run) unload(stmt *ast.Copy, opt *copy.ToOptions, open func() (copy.Cont
 	defer end()
 	res, err := copy.To(r.ctx, content, dst, opt, r.loc, env)
 	if err == nil && command != nil {
-		if failed := command.Close(); failed != nil {
-			err = programError(stmt.Paths[0], failed)
-		}
+		err = command.finish()
 	}
 	return copied(&res), err
 }

@@ -310,4 +310,18 @@ func TestCopyProgram(t *testing.T) {
 	if out.String() != "1\n1\n" {
 		t.Errorf("the command was given %q", out.String())
 	}
+	// A command begins where there is something to write or nothing at all, and ends once.
+	ended = 0
+	script{
+		{"COPY nothing TO PROGRAM 'cat'", "42P01 relation \"nothing\" does not exist"},
+		{"COPY t TO PROGRAM 'none'", "38000 program \"none\" failed: no such command"},
+		{"COPY (SELECT 1 WHERE false) TO PROGRAM 'none'", "38000 program \"none\" failed: no such command"},
+	}.run(t, s)
+	if ended != 0 {
+		t.Errorf("%d commands ended that should not have begun", ended)
+	}
+	script{{"COPY t TO PROGRAM 'cat'", "-- COPY 1"}, {"COPY (SELECT 1 WHERE false) TO PROGRAM 'cat'", "-- COPY 0"}}.run(t, s)
+	if ended != 2 {
+		t.Errorf("two commands ended %d times", ended)
+	}
 }
