@@ -371,18 +371,8 @@ func validValue(kind columnar.Kind, b []byte) bool {
 
 // validTexts reports whether all values are text, by their bytes together.
 func validTexts(data []byte, first int, ends []int32) bool {
-	if pgtext.HasZero(data) {
+	if pgtext.HasZero(data) || !kernels.ValidUTF8(data) {
 		return false
-	}
-	for b := data; len(b) > 0; {
-		n := min(len(b), 32<<10)
-		for n < len(b) && n > 1 && b[n]&0xc0 == 0x80 {
-			n--
-		}
-		if !kernels.ValidUTF8(b[:n]) {
-			return false
-		}
-		b = b[n:]
 	}
 	for _, e := range ends[:len(ends)-1] {
 		if k := int(e) - first; k < len(data) && data[k]&0xc0 == 0x80 {
