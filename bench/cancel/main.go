@@ -70,7 +70,7 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	raw, err := measure.CreateRaw(c.results, "cancel", work, "columns: kind, cancelled after ns, returned ns later")
+	raw, err := measure.CreateRaw(c.results, "cancel", work, fmt.Sprintf("cancels: %d; scale: %g", c.cancels, c.scale), "kind after_ns late_ns")
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (c *config) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 					return errors.Join(err, w.close())
 				}
 				maps[i].set(columns, millions, ratio)
-				if _, err := fmt.Fprintf(raw, "%s columns=%d rows=%d ratio=%.4f %s\n", maps[i].title, columns, millions*million, ratio, times); err != nil {
+				if _, err := fmt.Fprintf(raw, "direction=%s columns=%d rows=%d ratio=%.4f %s\n", strings.ToLower(strings.TrimPrefix(maps[i].title, "COPY ")), columns, millions*million, ratio, times); err != nil {
 					return err
 				}
 			}

@@ -21,10 +21,11 @@
 //	out-full    a line for each task and loader
 //	documents   sums over documents, a line for each loader
 //	skipped     who was not measured, and why
-//	pivot       medians of any raw file: by=FIELDS across=FIELDS value=FIELD [unit=UNIT]
+//	pivot       medians of any raw file: by=FIELDS across=FIELDS value=FIELD [unit=UNIT] [per=N]
 //
 // Fields choose records: input, with its format behind a point unless that is csv, task,
-// loader, threads; of a pivot, any field of the raw file. What stands outside of such comments is left as it is.
+// loader, threads; of a pivot, any field of the raw file. What stands outside of such comments
+// is left as it is.
 //
 // -latest first puts the newest raw file of its kind in the place of each FILE. With -check
 // nothing is written, and the exit status is 1 if something would change.
@@ -192,7 +193,7 @@ func makePivot(r io.Reader, conditions []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	set := map[string][]string{"by": nil, "across": nil, "value": {""}, "unit": {""}}
+	set := map[string][]string{"by": nil, "across": nil, "value": {""}, "unit": {""}, "per": {"1"}}
 	for _, c := range conditions {
 		field, list, _ := strings.Cut(c, "=")
 		values := strings.Split(list, ",")
@@ -202,7 +203,11 @@ func makePivot(r io.Reader, conditions []string) (string, error) {
 		}
 		lines = slices.DeleteFunc(lines, func(f results.Fields) bool { return !slices.Contains(values, f[field]) })
 	}
-	return results.Pivot(lines, set["by"], set["across"], set["value"][0], set["unit"][0])
+	per, err := strconv.ParseFloat(set["per"][0], 64)
+	if err != nil || !(per > 0) {
+		return "", fmt.Errorf("per is %q, want a number above 0", set["per"][0])
+	}
+	return results.Pivot(lines, set["by"], set["across"], set["value"][0], set["unit"][0], per)
 }
 
 // choose leaves the records of which a field has one of the values of condition.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -14,6 +15,23 @@ func TestDocument(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	if status := run([]string{"-check", "-doc", filepath.Join(root, "docs", "BENCHMARKS.md"), "-results", filepath.Join(root, "bench", "results")}, &errs); status != 0 {
 		t.Errorf("%s(go run ./bench/internal/report writes it)", errs.String())
+	}
+}
+
+// TestFiles: a raw file that a document names is there.
+func TestFiles(t *testing.T) {
+	root := filepath.Join("..", "..", "..")
+	named := regexp.MustCompile(`[a-z-]+-\d{4}-\d{2}-\d{2}(T\d{6})?\.(txt|svg)`)
+	for _, doc := range []string{"README.md", "docs/BENCHMARKS.md", "docs/COPY.md", "docs/ARCHITECTURE.md", "CHANGELOG.md"} {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(doc)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range named.FindAllString(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(root, "bench", "results", name)); err != nil {
+				t.Errorf("%s names %s: %v", doc, name, err)
+			}
+		}
 	}
 }
 
@@ -68,6 +86,7 @@ func TestRegenerateErrors(t *testing.T) {
 		"<!-- table loads load-2026-01-02.txt color=red -->\n<!-- end of table -->",
 		"<!-- table pivot load-2026-01-02.txt by=loader across=threads value=nothing -->\n<!-- end of table -->",
 		"<!-- table pivot load-2026-01-02.txt by=loader across=threads value=wall_ns loader=nobody -->\n<!-- end of table -->",
+		"<!-- table pivot load-2026-01-02.txt by=loader across=threads value=wall_ns per=0 -->\n<!-- end of table -->",
 		"<!-- table loads load-2026-01-02.txt loader=nobody -->\n<!-- end of table -->",
 	} {
 		if got, err := regenerate(bad, dir, false); err == nil {
@@ -85,6 +104,10 @@ func TestPivot(t *testing.T) {
 	dir := newResults(t, map[string]string{"load-2026-01-02.txt": "1500000000"})
 	got, err := regenerate("<!-- table pivot load-2026-01-02.txt by=input across=loader value=wall_ns unit=s loader=ingot -->\n<!-- end of table -->", dir, false)
 	if err != nil || !strings.Contains(got, "\n\n| input | ingot |\n|---|--:|\n| mixed | 1.500 |\n\n") {
+		t.Errorf("got %v\n%s", err, got)
+	}
+	got, err = regenerate("<!-- table pivot load-2026-01-02.txt by=input across=loader value=wall_ns unit=ns per=400000000 loader=ingot -->\n<!-- end of table -->", dir, false)
+	if err != nil || !strings.Contains(got, "| mixed | 3.75 |\n") {
 		t.Errorf("got %v\n%s", err, got)
 	}
 }

@@ -75,12 +75,13 @@ func (f Fields) words(words []string, headers [][]string) {
 var units = map[string]struct {
 	by     float64
 	digits int
-}{"": {1, 0}, "s": {1e9, 3}, "ms": {1e6, 3}, "us": {1e3, 1}, "MB": {1e6, 1}, "million": {1e6, 2}, "ratio": {1, 3}}
+}{"": {1, 0}, "s": {1e9, 3}, "ms": {1e6, 3}, "us": {1e3, 1}, "ns": {1, 2}, "MB": {1e6, 1}, "million": {1e6, 2}, "ratio": {1, 3}}
 
 // Pivot returns a table with a line for each combination of the fields by, a column for each
-// of the fields across, and in its cells the median of the field value, in a unit: s, ms, us
-// of nanoseconds, MB of bytes, million, ratio, or "". It fails if no line has all the fields.
-func Pivot(lines []Fields, by, across []string, value, unit string) (string, error) {
+// of the fields across, and in its cells the median of the field value by per, in a unit: s, ms,
+// us or ns of nanoseconds, MB of bytes, million, ratio, or "". It fails if no line has all the
+// fields.
+func Pivot(lines []Fields, by, across []string, value, unit string, per float64) (string, error) {
 	u, ok := units[unit]
 	if !ok {
 		return "", fmt.Errorf("results: no unit is called %q", unit)
@@ -101,7 +102,7 @@ func Pivot(lines []Fields, by, across []string, value, unit string) (string, err
 			columns = append(columns, column)
 		}
 		k := [2]string{row, column}
-		cells[k] = append(cells[k], x/u.by)
+		cells[k] = append(cells[k], x/u.by/per)
 	}
 	if len(rows) == 0 {
 		return "", fmt.Errorf("results: no line has %s, %s and %s", strings.Join(by, ", "), strings.Join(across, ", "), value)

@@ -16,14 +16,14 @@ func TestPivot(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, lines, err)
 			continue
 		}
-		got, err := Pivot(lines, []string{"workers"}, []string{"way"}, "ns", "ms")
+		got, err := Pivot(lines, []string{"workers"}, []string{"way"}, "ns", "ms", 1)
 		if want := "| workers | a | b |\n|---|--:|--:|\n| 1 | 6.000 | 5.000 |\n| 2 | 8.000 |  |\n"; err != nil || got != want {
 			t.Errorf("%s: %v\n%s", name, err, got)
 		}
-		if got, err := Pivot(lines, []string{"nothing"}, []string{"way"}, "ns", "ms"); err == nil {
+		if got, err := Pivot(lines, []string{"nothing"}, []string{"way"}, "ns", "ms", 1); err == nil {
 			t.Errorf("%s: by nothing it is\n%s", name, got)
 		}
-		if got, err := Pivot(lines, []string{"workers"}, []string{"way"}, "ns", "hours"); err == nil {
+		if got, err := Pivot(lines, []string{"workers"}, []string{"way"}, "ns", "hours", 1); err == nil {
 			t.Errorf("%s: in hours it is\n%s", name, got)
 		}
 	}
